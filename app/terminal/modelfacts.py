@@ -1,0 +1,104 @@
+"""What is known of a model without running it, as JSON and as lines to read."""
+
+from pathlib import Path
+from typing import Any
+
+from app.terminal.console import megabytes
+from app.wiring import Workplace
+from engine.backends.base import ModelInfo
+from engine.errors import WindowBlocked
+from engine.models import STARTER, ModelName, ModelPlan
+from engine.readiness import plan_notices, plan_ready
+
+
+def window_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
+    """The default model and its window, without a server and without loading anything.
+
+    Raises EnvironmentFault for a file that is missing or cannot be used.
+    """
+    if name.backend == "ollama":
+        lines = ["asked of the Ollama server when it is used: porthole models info " + name.label]
+        return {"name": name.label, "lines": lines, "window": None}
+    if name.label == STARTER and not workplace.starter_file.is_file():
+        manifest = workplace.starter
+        info = workplace.starter_info()
+        lines = [
+            f"not fetched yet ({megabytes(manifest.size_bytes)}): porthole models get starter"
+        ]
+    else:
+        info = _file_info(Path(name.name))
+        lines = []
+    window = planned_window(workplace.plan(name), info)
+    return {"name": name.label, "lines": [*lines, *window.pop("lines")], "window": window}
+
+
+def planned_window(plan: ModelPlan, info: ModelInfo) -> dict[str, Any]:
+    """The window a model would get here and what the guard says of it; memory is not judged."""
+    asked, _ = plan_ready(plan, info, None)
+    window = asked.window
+    try:
+        told = [notice.text for notice in plan_notices(plan, window, asked.notes)]
+        blocked = False
+    except WindowBlocked as fault:
+        told, blocked = [str(fault)], True
+    return {
+        "tokens": window.tokens,
+        "source": window.source,
+        "trained": window.trained,
+        "blocked": blocked,
+        "lines": [f"context window {window}", *told],
+    }
+
+
+async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
+    """Everything that can be told of a model; asks the server for an Ollama model."""
+    if name.label == STARTER and not workplace.starter_file.is_file():
+        info = workplace.starter_info()
+    else:
+        info = await workplace.backend(name.backend).describe(name.name)
+    plan = workplace.plan(name)
+    window = planned_window(plan, info)
+    window_lines = window.pop("lines")
+    facts: dict[str, Any] = {
+        "name": name.label,
+        "title": info.title,
+        "architecture": info.architecture,
+        "parameters": info.parameters,
+        "quantization": info.quantization,
+        "weights_bytes": info.weights_bytes,
+        "trained_window": info.trained_window,
+        "configured_window": info.configured_window,
+        "kv_bytes_per_token": info.kv_bytes_per_token,
+        "capabilities": sorted(info.capabilities),
+        "facts": dict(info.facts),
+        "window": window,
+    }
+    facts["lines"] = _lines(facts, window_lines)
+    return facts
+
+
+def _file_info(path: Path) -> ModelInfo:
+    from engine.backends.gguf import read_header
+
+    header = read_header(path)
+    return ModelInfo(
+        str(path), architecture=header.architecture, trained_window=header.trained_window
+    )
+
+
+def _lines(facts: dict[str, Any], window_lines: list[str]) -> list[str]:
+    about = [facts["title"], facts["architecture"], facts["parameters"], facts["quantization"]]
+    lines = [facts["name"], "  " + ", ".join(text for text in about if text)]
+    if facts["weights_bytes"]:
+        lines.append(f"  weights {megabytes(facts['weights_bytes'])}")
+    if facts["kv_bytes_per_token"]:
+        cost = [
+            f"{window:,}: {megabytes(window * facts['kv_bytes_per_token'])}"
+            for window in (16_384, 24_576, 32_768)
+        ]
+        lines.append("  memory of the context, by window: " + ", ".join(cost))
+    lines += [f"  {line}" for line in window_lines]
+    if facts["capabilities"]:
+        lines.append("  can: " + ", ".join(facts["capabilities"]))
+    lines += [f"  {key}: {value}" for key, value in facts["facts"].items()]
+    return lines

@@ -1,0 +1,1 @@
+"""Porthole's engine: everything but the window. Knows no Qt."""

@@ -1,0 +1,161 @@
+"""What a chat template is called with: the turns as the mappings templates expect.
+
+Templates agree on little more than `messages` with `role` and `content`; `Attempt.dialect` says
+which of the forms in use is tried. Content is always plain text. Every text that people, models or
+tools wrote goes through `Marks.mark` on its way in.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from engine.backends.llamacpp_worker.templates_attempts import Attempt
+from engine.backends.llamacpp_worker.templates_spans import FieldKind, Marks
+from engine.backends.llamacpp_worker.templates_turns import Turn
+from engine.transcript import ToolCall
+
+_PLAIN: Final = re.compile(r"[\w.:-]{1,64}")
+"""Names and ids that cannot spell a control token, and so need no border."""
+_CONTROL_SIGNS: Final = re.compile(r"[<\[{|｜]")
+_THINKING_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What goes into a template beside the conversation.
+
+    `wanted` are the variables its source reads; `thinking_keys` the names it has for a reply's
+    thinking.
+    """
+
+    bos: str
+    eos: str
+    day: date
+    tools: tuple[Mapping[str, Any], ...] = ()
+    think: bool | None = None
+    wanted: frozenset[str] = frozenset()
+    thinking_keys: tuple[str, ...] = ()
+
+
+def thinking_keys(source: str) -> tuple[str, ...]:
+    """The keys under which a template looks for a reply's thinking."""
+    return tuple(key for key in _THINKING_KEYS if re.search(rf"\b{key}\b", source))
+
+
+def variables(
+    turns: Sequence[Turn], inputs: Inputs, attempt: Attempt, marks: Marks
+) -> dict[str, Any]:
+    """Everything a template is rendered with; made anew for each rendering, as it may be changed."""
+    found: dict[str, Any] = {
+        "messages": _Messages(inputs, attempt, marks).of(turns),
+        "add_generation_prompt": True,
+        "bos_token": inputs.bos,
+        "eos_token": inputs.eos,
+        "date_string": inputs.day.strftime("%d %b %Y"),
+        "strftime_now": inputs.day.strftime,
+        "tools": _tools(inputs.tools, marks) or ([] if "tools_list" in attempt.moves else None),
+    }
+    if inputs.think is not None:
+        found |= {"enable_thinking": inputs.think, "thinking": inputs.think}
+    if "functions" in inputs.wanted:  # Firefunction's names for tools and today
+        found["functions"] = json.dumps(found["tools"] or [], ensure_ascii=False)
+    if "datetime" in inputs.wanted:
+        found["datetime"] = inputs.day.strftime("%Y-%m-%d")
+    return found
+
+
+class _Messages:
+    """Turns as mappings, with tool call ids that belong together."""
+
+    def __init__(self, inputs: Inputs, attempt: Attempt, marks: Marks) -> None:
+        self._inputs = inputs
+        self._moves = attempt.moves
+        self._marks = marks
+        self._ids: dict[str, str] = {}
+        self._unanswered: list[str] = []
+
+    def of(self, turns: Sequence[Turn]) -> list[dict[str, Any]]:
+        """One mapping per turn."""
+        return [self._message(turn) for turn in turns]
+
+    def _message(self, turn: Turn) -> dict[str, Any]:
+        kind: FieldKind = "reply" if turn.role == "assistant" else "words"
+        content = "".join(
+            word.text if word.message is None else self._marks.mark(word.text, word.message, kind)
+            for word in turn.content
+        )
+        message: dict[str, Any] = {"role": turn.role, "content": content}
+        if turn.thinking is not None and "without_thinking" not in self._moves:
+            thinking = self._marks.mark(turn.thinking.text, turn.message, "thinking")
+            message |= dict.fromkeys(self._inputs.thinking_keys, thinking)
+        if turn.calls:
+            message["tool_calls"] = [self._call(call, turn.message) for call in turn.calls]
+            if not content and "content_none" in self._moves:
+                message["content"] = None
+        if turn.role == "tool":
+            message["tool_call_id"] = self._answered_id(turn.call_id)
+            if turn.tool_name:
+                message["name"] = self._name(turn.tool_name, turn.message)
+        return message
+
+    def _call(self, call: ToolCall, message: int) -> dict[str, Any]:
+        arguments: Any = self._argument(call.arguments, message)
+        if "arguments_text" in self._moves:
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        shown = self._shown_id(call.id)
+        self._unanswered.append(shown)
+        return {
+            "id": shown,
+            "type": "function",
+            "function": {"name": self._name(call.name, message), "arguments": arguments},
+        }
+
+    def _argument(self, value: Any, message: int) -> Any:
+        """A JSON value with every text in it marked; keys only where they could do harm."""
+        if isinstance(value, str):
+            return self._marks.mark(value, message, "argument")
+        if isinstance(value, Mapping):
+            return {
+                self._name(str(key), message): self._argument(part, message)
+                for key, part in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self._argument(part, message) for part in value]
+        return value
+
+    def _name(self, name: str, message: int) -> str:
+        return name if _PLAIN.fullmatch(name) else self._marks.mark(name, message, "name")
+
+    def _shown_id(self, own: str) -> str:
+        """The id a template gets: the backend's own if it is harmless and allowed, else made up."""
+        if own and _PLAIN.fullmatch(own) and "short_ids" not in self._moves:
+            return own
+        key = own or f" {len(self._ids)}"  # calls without an id are different calls
+        return self._ids.setdefault(key, f"call{len(self._ids):05}")
+
+    def _answered_id(self, own: str) -> str:
+        shown = self._shown_id(own) if own or not self._unanswered else self._unanswered[0]
+        if shown in self._unanswered:
+            self._unanswered.remove(shown)
+        return shown
+
+
+def _tools(tools: Sequence[Mapping[str, Any]], marks: Marks) -> list[Any]:
+    return [_tool_part(tool, marks) for tool in tools]
+
+
+def _tool_part(value: Any, marks: Marks) -> Any:
+    """A copy of a tool's schema; descriptions that could spell control tokens are marked."""
+    if isinstance(value, Mapping):
+        return {
+            key: marks.mark(part, None, "tool")
+            if key == "description" and isinstance(part, str) and _CONTROL_SIGNS.search(part)
+            else _tool_part(part, marks)
+            for key, part in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_tool_part(part, marks) for part in value]
+    return value

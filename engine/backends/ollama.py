@@ -1,0 +1,359 @@
+"""An Ollama server as a backend.
+
+::
+
+    describe ── GET  /api/version, POST /api/show, GET /api/tags
+    load ────── POST /api/chat, no messages ─▶ GET /api/ps: the window that was really loaded
+    stream ──── GET  /api/ps (will it load?) ─▶ POST /api/chat ─▶ thinking, text, calls, usage
+
+Promises:
+
+- Nothing is cut in silence. Every request to a model carries the same `num_ctx` and says
+  `truncate: false` and `shift: false`; a prompt that does not fit is refused by the server, and a
+  reply that fills the window ends with "length". A server too old to know the two fields is named
+  in a `Warned("old_server")`, once.
+- Nothing is loaded twice: loading and every reply use the same load options.
+- Nothing goes anywhere but to the configured server. It never changes by itself, redirects are not
+  followed, and a model that the server would run on ollama.com is refused before anything is sent.
+- A stream that stops without its last object is a failure, never a short reply.
+
+It does not count tokens, and does not decide which window is allowed.
+"""
+
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.backends import ollama_faults as faults
+from engine.backends import ollama_wire as wire
+from engine.backends.base import (
+    Chunk,
+    Finished,
+    Loaded,
+    Loading,
+    LoadProgress,
+    LoadRequest,
+    ModelInfo,
+    ModelSummary,
+    PromptRequest,
+    ToolCallChunk,
+    Warned,
+)
+from engine.backends.ollama_address import parse_address
+from engine.backends.ollama_wire import PullProgress, RunningModel, modelfile_num_ctx
+from engine.errors import (
+    BackendRefused,
+    BackendSilent,
+    BackendUnreachable,
+    DownloadFailed,
+    EnvironmentFault,
+    ModelMissing,
+)
+
+if TYPE_CHECKING:  # the transport costs half a second to import, and is needed by requests only
+    from engine.backends.ollama_http import Answer, Connection
+
+__all__ = ["OllamaBackend", "PullProgress", "RunningModel", "modelfile_num_ctx"]
+
+_T = TypeVar("_T")
+
+SILENCE_SECONDS = 300.0
+LOAD_SILENCE_SECONDS = 1800.0
+ANSWER_SECONDS = 30.0
+"""The longest silence of a request that loads and generates nothing."""
+
+
+class OllamaBackend:
+    """One Ollama server.
+
+    Args:
+        host: its address as in `OLLAMA_HOST`; empty for that variable, or this machine.
+        silence_seconds: the longest silence within a reply (a tool call may be buffered whole).
+        load_silence_seconds: the longest silence before a reply: the queue, loading the model and
+            reading the prompt all happen before the server's first byte.
+    """
+
+    name = "ollama"
+
+    def __init__(
+        self,
+        host: str = "",
+        *,
+        silence_seconds: float = SILENCE_SECONDS,
+        load_silence_seconds: float = LOAD_SILENCE_SECONDS,
+    ) -> None:
+        self._host = host.strip() or os.environ.get("OLLAMA_HOST", "")
+        self._silence = silence_seconds
+        self._load_silence = load_silence_seconds
+        self._connection: Connection | None = None
+        self._version: str | None = None
+        self._warned_old = False
+        self._trained: dict[str, int] = {}  # of the models known to run on the server itself
+        self._windows: dict[tuple[str, int], int] = {}  # name, asked → what was loaded
+
+    # ---- what there is --------------------------------------------------------------------------
+
+    async def version(self) -> str:
+        """The server's version, asked for once. Raises BackendUnreachable, BackendRefused."""
+        if self._version is None:
+            answer = await self._document("GET", "/api/version")
+            self._version = self._required(wire.text(answer, "version"))
+        return self._version
+
+    async def list_models(self) -> tuple[ModelSummary, ...]:
+        """The models stored on the server that can chat, newest first; none that run elsewhere."""
+        tags = await self._document("GET", "/api/tags")
+        self._required("models" in tags)
+        return wire.model_summaries(tags)
+
+    async def describe(self, model: str) -> ModelInfo:
+        """What the server tells of a model without loading it.
+
+        Raises:
+            ModelMissing: the server has no such model.
+            ModelUnusable: it would run on ollama.com.
+            BackendUnreachable, BackendRefused: no server, or no Ollama server.
+        """
+        show = await self._show(model)
+        models = await self.list_models()
+        name = wire.full_name(model)
+        same = (item for item in models if wire.full_name(item.name) == name)
+        info = wire.model_info(model, show, next((item.size_bytes for item in same), 0))
+        self._trained[name] = info.trained_window
+        return info
+
+    async def ps(self) -> tuple[RunningModel, ...]:
+        """The models in the server's memory, with the windows they were loaded with."""
+        return wire.running_models(await self._document("GET", "/api/ps"))
+
+    # ---- work -----------------------------------------------------------------------------------
+
+    async def load(self, request: LoadRequest, progress: LoadProgress) -> Loaded:
+        """Make the server load the model with this window, and ask what it really loaded.
+
+        A window that came out smaller is the window from now on. `progress` gets None: the
+        server does not say how far it is. Raises as `describe`, and MemoryShort, BackendSilent.
+        """
+        trained = await self._trained_window(request.model)
+        progress(None)
+        body = wire.load_body(request.model, request.window_tokens)
+        async with self._chat(body, gap=self._load_silence) as answer:
+            await answer.document()
+        running = await self._running(request.model)
+        live = running.window_tokens if running else 0
+        window = min(request.window_tokens, live or trained or request.window_tokens)
+        self._windows[wire.full_name(request.model), request.window_tokens] = live
+        return Loaded(window, trained)
+
+    async def count(self, request: PromptRequest) -> int | None:
+        """None: the server has no way to count a prompt without running it."""
+        return None
+
+    async def stream(self, request: PromptRequest) -> AsyncGenerator[Chunk, None]:
+        """Run one reply; see `Backend.stream`. Leaving it closes the connection, which stops it.
+
+        Raises:
+            ContextOverflow: the server refused the prompt; nothing was cut.
+            BackendFailed: the reply broke off, what came before is good.
+            BackendSilent, BackendUnreachable, BackendRefused, MemoryShort, ModelMissing.
+        """
+        body = wire.chat_body(request)
+        await self._trained_window(request.model)
+        for warning in (*await self._old_server(), *await self._foreseen_load(request)):
+            yield warning
+        called = False
+        async with self._chat(body, gap=self._silence) as answer:
+            while (line := await answer.line()) is not None:
+                for chunk in wire.chunks_of(line):
+                    called = called or isinstance(chunk, ToolCallChunk)
+                    yield chunk
+                if wire.is_last(line):
+                    for chunk in _ending(wire.finished(line, called=called), request):
+                        yield chunk
+                    return
+        raise faults.cut("the server ended it without saying that it is complete")
+
+    async def pull(self, model: str) -> AsyncGenerator[PullProgress, None]:
+        """Make the server fetch a model from its library; leaving it cancels, what came is kept.
+
+        Raises:
+            DownloadFailed: unknown name, offline, disk full, damaged.
+            ModelUnusable: it would run on ollama.com.
+        """
+        if wire.is_cloud_name(model):
+            raise faults.cloud_model(model)
+        body = {"model": model, "stream": True}
+        explain = partial(faults.pull_refusal, model=model)
+        silence = (self._load_silence, self._load_silence)  # it checks whole files in silence
+        async with self._ask("POST", "/api/pull", body, explain, silence) as answer:
+            while (line := await answer.line()) is not None:
+                progress = wire.pull_progress(line)
+                yield progress
+                if progress.status == "success":
+                    self._trained.pop(wire.full_name(model), None)
+                    return
+        raise DownloadFailed(f"Ollama stopped fetching “{model}” before it was complete.")
+
+    async def save_prefix(self, file: Path) -> bool:
+        """The server keeps its prefix cache to itself."""
+        return False
+
+    async def restore_prefix(self, file: Path) -> bool:
+        """The server keeps its prefix cache to itself."""
+        return False
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice; the next request opens new ones."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    # ---- steps ----------------------------------------------------------------------------------
+
+    async def _trained_window(self, model: str) -> int:
+        """Tokens the model was trained for, 0 when unknown; asked for once a model.
+
+        Raises as `_show`: every use of a model passes here before anything is sent to it.
+        """
+        name = wire.full_name(model)
+        if name not in self._trained:
+            show = await self._show(model)
+            self._trained[name] = wire.model_info(model, show, 0).trained_window
+        return self._trained[name]
+
+    async def _show(self, model: str) -> wire.Json:
+        """What the server tells of a model. Raises ModelUnusable if it runs on ollama.com."""
+        if wire.is_cloud_name(model):
+            raise faults.cloud_model(model)
+        try:
+            show = await self._document("POST", "/api/show", {"model": model}, model)
+        except ModelMissing as fault:
+            raise await self._missing(model) from fault
+        if wire.text(show, "remote_host") or wire.text(show, "remote_model"):
+            raise faults.cloud_model(model)
+        return show
+
+    async def _missing(self, model: str) -> EnvironmentFault:
+        """No such model, and which there are."""
+        others: tuple[ModelSummary, ...] = ()
+        with suppress(EnvironmentFault):  # the fault to tell of is the missing model
+            others = await self.list_models()
+        return faults.missing(model, tuple(item.name for item in others))
+
+    async def _running(self, model: str) -> RunningModel | None:
+        """The model's place in memory; None when it is not there, or the server cannot tell."""
+        try:
+            running = await self.ps()
+        except BackendRefused:  # servers before 0.1.38 have no /api/ps
+            return None
+        name = wire.full_name(model)
+        return next((item for item in running if wire.full_name(item.name) == name), None)
+
+    async def _old_server(self) -> tuple[Chunk, ...]:
+        """A warning, once, if the server does not know how to refuse instead of cutting."""
+        if self._warned_old:
+            return ()
+        try:
+            version = await self.version()
+        except BackendRefused:  # it is some other program that speaks Ollama's language
+            version = "unknown"
+        numbers = wire.parse_version(version)
+        if version != "unknown" and (numbers is None or numbers >= wire.NO_CUT_VERSION):
+            return ()
+        self._warned_old = True
+        known = ".".join(str(part) for part in wire.NO_CUT_VERSION)
+        return (
+            Warned(
+                "old_server",
+                f"This Ollama server's version is {version}: before {known} it may drop the "
+                "beginning of a long conversation in silence. Update it.",
+            ),
+        )
+
+    async def _foreseen_load(self, request: PromptRequest) -> tuple[Chunk, ...]:
+        """`Loading` if the request will make the server load the model, and why, if known."""
+        try:
+            running = await self._running(request.model)
+        except BackendSilent:  # it is busy loading, for another program perhaps
+            running = None
+        if running is None:
+            return (Loading(None),)
+        name, asked = wire.full_name(request.model), request.window_tokens
+        usual = self._windows.get((name, asked)) or min(asked, self._trained.get(name) or asked)
+        if running.window_tokens in (0, usual):
+            return ()
+        return (
+            Warned(
+                "reloaded",
+                f"Another program made Ollama load the model with a window of "
+                f"{running.window_tokens:,} tokens: it is loaded again with {asked:,}.",
+            ),
+            Loading(None),
+        )
+
+    # ---- requests -------------------------------------------------------------------------------
+
+    def _chat(self, body: wire.Json, *, gap: float) -> AbstractAsyncContextManager["Answer"]:
+        """A request to a model: the first byte may take as long as loading and reading do."""
+        explain = partial(faults.chat_refusal, model=body["model"])
+        return self._ask("POST", "/api/chat", body, explain, (self._load_silence, gap))
+
+    async def _document(
+        self, method: str, path: str, body: wire.Json | None = None, model: str = ""
+    ) -> wire.Json:
+        """A request that loads nothing, answered with one JSON object."""
+        limit = min(ANSWER_SECONDS, self._silence)
+        explain = partial(faults.chat_refusal, model=model)
+        async with self._ask(method, path, body, explain, (limit, limit)) as answer:
+            return await answer.document()
+
+    @asynccontextmanager
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        body: wire.Json | None,
+        explain: faults.Explain,
+        silence: tuple[float, float],
+    ) -> AsyncIterator["Answer"]:
+        """The answer to a request; `silence` before its first byte and within it, seconds."""
+        from engine.backends.ollama_http import Ask, Connection
+
+        if self._connection is None:
+            self._connection = Connection(parse_address(self._host))
+        first, gap = silence
+        try:
+            async with self._connection.ask(
+                Ask(method, path, first, gap, body, explain)
+            ) as answer:
+                yield answer
+        except BackendUnreachable:
+            self._version = None  # what answers next time may be another version
+            raise
+
+    def _required(self, value: _T) -> _T:
+        """The value, which no Ollama server leaves out. Raises BackendRefused without it."""
+        if not value:
+            raise faults.not_ollama(str(parse_address(self._host)))
+        return value
+
+
+def _ending(end: Finished, request: PromptRequest) -> tuple[Chunk, ...]:
+    """The end of a reply, with a warning if the server made room by dropping something.
+
+    More tokens than the window holds cannot have been read and written without that.
+    """
+    used = end.usage.prompt_tokens + end.usage.written_tokens
+    if used <= request.window_tokens:
+        return (end,)
+    return (
+        Warned(
+            "server_cut",
+            f"Ollama dropped the beginning of the conversation while it answered: {used:,} tokens "
+            f"do not fit its window of {request.window_tokens:,}.",
+        ),
+        end,
+    )

@@ -1,0 +1,293 @@
+"""What an Ollama server's refusals mean, in words for the user. Pure.
+
+The texts of many server versions are recognised here and nowhere else. Since 0.30 the server may
+put a whole JSON document of its runner inside the error string; it is read too.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from engine.backends.ollama_wire import mapping, number, text
+from engine.errors import (
+    BackendFailed,
+    BackendRefused,
+    BackendSilent,
+    BackendUnreachable,
+    ContextOverflow,
+    DownloadFailed,
+    EnvironmentFault,
+    MemoryShort,
+    ModelMissing,
+    ModelUnusable,
+)
+
+START_REMEDY = "Start Ollama (`ollama serve`), or set `ollama.host` to the address where it runs."
+_PARTIAL_REMEDY = "What had arrived is kept. Send the message again to continue."
+_MEMORY_REMEDY = "Choose a smaller context window or a smaller model, or close other programs."
+_PULL_REMEDY = "Try again: what has arrived is kept by Ollama, and it continues there."
+_WORDS = 300  # characters of a server's own words that are shown
+
+
+class Explain(Protocol):
+    """Makes a fault of a server's error text; `began` if part of the answer had come before."""
+
+    def __call__(self, words: str, status: int = 0, *, began: bool = False) -> EnvironmentFault:
+        """The fault; `status` is the HTTP status, 0 in the middle of a stream."""
+        ...
+
+
+_OVERFLOW = re.compile(
+    r"exceed_context_size_error|exceeds? the (available )?context|input length exceeds"
+    r"|prompt is longer than the context|exceeds the model's maximum context",
+    re.IGNORECASE,
+)
+_MEMORY = re.compile(
+    r"more system memory|out[ -]of[ -]memory|insufficient memory|not enough memory"
+    r"|(unable|failed) to allocate|cudaMalloc failed|signal: killed|ErrorOutOfDeviceMemory",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(r"^model .*not found")
+_LOAD_STALLED = re.compile(r"timed out waiting for (llama|runner)")
+_UNUSABLE = re.compile(
+    r"does not support (chat|generate)|(unknown|unsupported) model architecture"
+    r"|invalid file magic|unable to load model|error loading model",
+    re.IGNORECASE,
+)
+_DIED = re.compile(
+    r"process has terminated|runner has unexpectedly stopped|error was encountered while running"
+    r"|error parsing tool call|CUDA error|no longer running",
+    re.IGNORECASE,
+)
+
+
+def not_ollama(place: str, status: int = 0) -> EnvironmentFault:
+    """Something answers at `place`, and not as an Ollama server does."""
+    with_status = f" (HTTP status {status})" if status else ""
+    return BackendRefused(
+        f"The address {place} answers{with_status}, but it is not an Ollama server.",
+        "Set `ollama.host` to Ollama's address and port, usually 127.0.0.1:11434.",
+        status=status,
+    )
+
+
+def unreachable(place: str, why: str = "", *, local: bool = True) -> BackendUnreachable:
+    """Nothing answers at `place`; `why` is a few words, `local` if it is this machine."""
+    reason = f" ({why})" if why else ""
+    remedy = START_REMEDY if local else f"See that Ollama runs there and listens. {START_REMEDY}"
+    return BackendUnreachable(f"No Ollama server answers at {place}{reason}.", remedy)
+
+
+def lost(place: str) -> BackendUnreachable:
+    """The connection was closed before any answer."""
+    return BackendUnreachable(
+        f"The server at {place} closed the connection before it answered.",
+        "See that Ollama runs there (`ollama ps`) and that `ollama.host` is its address, then try "
+        "again.",
+    )
+
+
+def cut(why: str) -> BackendFailed:
+    """The reply stopped in the middle."""
+    return BackendFailed(f"The reply was cut: {why}.", _PARTIAL_REMEDY)
+
+
+def silent(seconds: float, *, answered: bool) -> BackendSilent:
+    """Nothing was heard for `seconds`; `answered` if the reply had begun."""
+    when = "in the middle of its answer" if answered else "while loading or reading"
+    return BackendSilent(
+        f"Ollama said nothing for {seconds:g} seconds {when}.",
+        "See what it does (`ollama ps`), restart it if it hangs, then send the message again.",
+    )
+
+
+def cloud_model(model: str) -> ModelUnusable:
+    """A model that runs on somebody else's machine; nothing was sent to it."""
+    return ModelUnusable(
+        f"The model “{model}” runs on ollama.com, not on your server: nothing was sent to it.",
+        "Choose a model that is stored on your server; `porthole models` lists them.",
+    )
+
+
+def missing(model: str, others: tuple[str, ...] = ()) -> ModelMissing:
+    """No such model on the server, which has `others`."""
+    choice = f" It has: {', '.join(others)}." if others else ""
+    return ModelMissing(
+        f"Ollama has no model named “{model}”.",
+        f"Fetch it with `ollama pull {model}`, or choose another.{choice}",
+    )
+
+
+def refusal(
+    status: int, body: bytes, *, place: str, explain: Explain | None = None
+) -> EnvironmentFault:
+    """The fault behind an answer with an error status; `body` is the whole answer."""
+    if status == 403 and not body.strip():
+        return BackendRefused(
+            f"Ollama at {place} refuses requests made under that address.",
+            "Use its IP address in `ollama.host`, or allow the name with OLLAMA_ORIGINS there.",
+            status=status,
+        )
+    words = error_words(_parsed(body))
+    if not words:
+        return not_ollama(place, status)
+    return (explain or chat_refusal)(words, status, began=False)
+
+
+def chat_refusal(
+    words: str, status: int = 0, *, began: bool = False, model: str = ""
+) -> EnvironmentFault:
+    """The fault behind a server's error text; `began` if part of the reply had come before."""
+    if status == 404 and model:
+        return missing(model)
+    for pattern, make in _MEANINGS:
+        if pattern.search(words):
+            return make(words, model)
+    if began:
+        return _died(words, model)
+    return BackendRefused(
+        f"Ollama refused: {_shown(words)}", _remedy(words, status), status=status, detail=words
+    )
+
+
+def pull_refusal(
+    words: str, status: int = 0, *, began: bool = False, model: str = ""
+) -> EnvironmentFault:
+    """The fault behind a server's error text while it fetches a model."""
+    for pattern, sentence, remedy in _PULL_MEANINGS:
+        if pattern.search(words):
+            return DownloadFailed(sentence.format(model=model), remedy)
+    return DownloadFailed(f"Ollama could not fetch {_named(model)}: {_shown(words)}", _PULL_REMEDY)
+
+
+def error_words(answer: Any) -> str:
+    """The error text of an answer's JSON, empty when it is no error.
+
+    Some servers put an object there, and some use a key that only begins with `error`.
+    """
+    holder = mapping(answer)
+    for key, value in holder.items():
+        if key.startswith("error") and value:
+            inner = text(mapping(value), "message")
+            words = value if isinstance(value, str) else inner or json.dumps(value)
+            return words if key == "error" else f"{key}: {words}"
+    return ""
+
+
+# ---- meanings -----------------------------------------------------------------------------------
+
+
+def _overflow(words: str, model: str) -> EnvironmentFault:
+    prompt, window = _sizes(words)
+    size = f" of {prompt:,} tokens" if prompt else ""
+    room = f" of {window:,} tokens" if window else ""
+    return ContextOverflow(
+        f"The prompt{size} does not fit the context window{room}: nothing was cut or answered.",
+        "Shorten the conversation, start a new one, or use a larger window.",
+        prompt_tokens=prompt,
+        window_tokens=window,
+    )
+
+
+def _memory(words: str, model: str) -> EnvironmentFault:
+    known = re.search(r"\(([\d.]+ \w+)\) than is available \(([\d.]+ \w+)\)", words)
+    sizes = f": it needs {known[1]}, {known[2]} are free" if known else ""
+    return MemoryShort(
+        f"The server has too little memory for {_named(model)} with this window{sizes}.",
+        _MEMORY_REMEDY,
+    )
+
+
+def _stalled(words: str, model: str) -> EnvironmentFault:
+    return BackendSilent(
+        f"Ollama gave up loading {_named(model)}: it made no progress for too long.",
+        "Try again; on a slow disk, set OLLAMA_LOAD_TIMEOUT=15m for the server.",
+    )
+
+
+def _unusable(words: str, model: str) -> EnvironmentFault:
+    return ModelUnusable(
+        f"Ollama cannot chat with {_named(model)}: {_shown(words)}", "Choose another model."
+    )
+
+
+def _died(words: str, model: str) -> EnvironmentFault:
+    return BackendFailed(
+        f"Ollama broke while it worked: {_shown(words)}",
+        f"{_PARTIAL_REMEDY} Ollama's own log says more.",
+    )
+
+
+def _absent(words: str, model: str) -> EnvironmentFault:
+    return missing(model) if model else ModelMissing(_shown(words))
+
+
+_MEANINGS: tuple[tuple[re.Pattern[str], Callable[[str, str], EnvironmentFault]], ...] = (
+    (_OVERFLOW, _overflow),
+    (_MEMORY, _memory),
+    (_LOAD_STALLED, _stalled),
+    (_UNUSABLE, _unusable),
+    (_DIED, _died),
+    (_ABSENT, _absent),
+)
+
+_PULL_MEANINGS = (
+    (
+        re.compile("manifest: file does not exist|invalid model name", re.IGNORECASE),
+        "Ollama's library has no model named “{model}”.",
+        "See https://ollama.com/library for the names it has.",
+    ),
+    (
+        re.compile("no space left", re.IGNORECASE),
+        "The server's disk is full: “{model}” does not fit.",
+        "Make room there, then try again.",
+    ),
+    (
+        re.compile("digest mismatch", re.IGNORECASE),
+        "“{model}” arrived damaged, and Ollama threw the damaged part away.",
+        "Try again: only that part is fetched once more.",
+    ),
+    (
+        re.compile(r"dial tcp|lookup |no such host|network is unreachable|i/o timeout"),
+        "The Ollama server cannot reach its library to fetch “{model}”.",
+        "See that the server's machine is online, then try again.",
+    ),
+)
+
+
+def _sizes(words: str) -> tuple[int, int]:
+    """Tokens of prompt and window out of an overflow text, 0 where it does not say."""
+    start = words.find("{")
+    inner = mapping(_parsed(words[start:].encode())).get("error") if start >= 0 else None
+    prompt, window = number(mapping(inner), "n_prompt_tokens"), number(mapping(inner), "n_ctx")
+    if prompt or window:
+        return prompt, window
+    found = re.search(r"\((\d+) tokens\).*?\((\d+) tokens\)", words)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:  # not JSON, or not UTF-8
+        return None
+
+
+def _remedy(words: str, status: int) -> str:
+    if "does not support thinking" in words:
+        return "Turn thinking off for this model."
+    if status == 503:
+        return "It is busy with other requests: try again in a moment."
+    return "Ollama's own log says more."
+
+
+def _named(model: str) -> str:
+    return f"“{model}”" if model else "the model"
+
+
+def _shown(words: str) -> str:
+    """The server's words on one line, short, with a full stop."""
+    line = " ".join(words.split())
+    line = line if len(line) <= _WORDS else f"{line[:_WORDS].rstrip()}…"
+    return line if line.endswith((".", "…", "!", "?")) else f"{line}."

@@ -1,0 +1,107 @@
+"""What a session tells its listeners while a turn runs: a closed union of frozen values.
+
+Order within a turn::
+
+    TurnStarted  (ModelLoading | PromptReading | ThinkingDelta | TextDelta | Notice)*  Receipt?  TurnEnded
+
+`TurnEnded` is the last event of every turn and comes exactly once, whatever happens; failure and
+stop are events, not exceptions. `turn` numbers a session object's turns from 1.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.errors import PortholeError
+from engine.transcript import Entry, StopReason, Usage
+
+CountKind = Literal["exact", "anchored", "estimated"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The user's message is on the disk as `entry`; the work begins."""
+
+    turn: int
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """The model is being loaded; `fraction` is 0…1, None when the backend cannot tell."""
+
+    turn: int
+    fraction: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptReading:
+    """The model reads the prompt: `read` of `total` tokens, `reused` of them from the cache."""
+
+    turn: int
+    read: int
+    total: int
+    reused: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More reply text arrived."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """More thinking arrived."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know, in words; `code` names its kind for tests and looks."""
+
+    turn: int
+    level: Literal["info", "warning"]
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was sent and what it cost: sent (and how it was counted), usage, room left. Tokens."""
+
+    turn: int
+    sent_tokens: int
+    sent_kind: CountKind
+    usage: Usage
+    window_tokens: int
+    room_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The turn is over and stored; always the last event of a turn.
+
+    `entry` is the stored reply, None when nothing was written. `error` is set when `reason` is
+    "failed".
+    """
+
+    turn: int
+    reason: StopReason
+    entry: Entry | None = None
+    error: PortholeError | None = None
+
+
+Event = (
+    TurnStarted
+    | ModelLoading
+    | PromptReading
+    | TextDelta
+    | ThinkingDelta
+    | Notice
+    | Receipt
+    | TurnEnded
+)

@@ -1,0 +1,110 @@
+"""The one place where a conversation becomes a request to a model.
+
+::
+
+    visible entries ─┐
+    system prompt ───┼─▶ plan_messages ─▶ PromptMessage… ─▶ plan_request ─▶ PromptRequest
+    sampling, window ┘
+
+Pure. What never reaches a model: `details` of tool results and of custom messages (SPEC1 12.3.1),
+custom entries, labels, pins, parts of an unknown kind, replies in which nothing was written.
+The system prompt goes first and verbatim, always.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.backends.base import PromptMessage, PromptRequest, Sampling
+from engine.transcript import (
+    BranchSummary,
+    Compaction,
+    CustomMessage,
+    Entry,
+    Message,
+)
+
+SUMMARY_INTRODUCTION = (
+    "The earlier part of this conversation was summarised. This is what happened so far, "
+    "for context; it is not a new request:"
+)
+BRANCH_INTRODUCTION = (
+    "This conversation was continued from an earlier point. What happened on the other branch, "
+    "for context; it is not a new request:"
+)
+
+
+def plan_messages(visible: Sequence[Entry], system_prompt: str) -> tuple[PromptMessage, ...]:
+    """The messages a model gets for the visible entries of a path, system prompt first.
+
+    Summaries become user messages with an introduction and `<summary>` tags (SPEC2 2.2).
+    """
+    system = (PromptMessage("system", system_prompt),) if system_prompt.strip() else ()
+    planned = (_plan_message(entry) for entry in visible)
+    return (*system, *(message for message in planned if message is not None))
+
+
+def plan_request(
+    messages: tuple[PromptMessage, ...],
+    *,
+    model: str,
+    window_tokens: int,
+    max_tokens: int,
+    sampling: Sampling,
+    tools: tuple[Mapping[str, Any], ...] = (),
+    think: bool | None = None,
+) -> PromptRequest:
+    """A request for one reply."""
+    return PromptRequest(model, messages, window_tokens, max_tokens, sampling, tools, think)
+
+
+def plan_max_tokens(wanted: int | None, window_tokens: int, prompt_tokens: int) -> int:
+    """Tokens a reply may have: what is wanted, never more than window − prompt, at least one."""
+    room = max(1, window_tokens - prompt_tokens)
+    return room if wanted is None else max(1, min(wanted, room))
+
+
+def _plan_message(entry: Entry) -> PromptMessage | None:
+    match entry.body:
+        case Message() as message:
+            return _from_message(message)
+        case CustomMessage(content=content):
+            return PromptMessage("user", content)
+        case Compaction(summary=summary):
+            return PromptMessage("user", _framed(SUMMARY_INTRODUCTION, summary))
+        case BranchSummary(summary=summary):
+            return PromptMessage("user", _framed(BRANCH_INTRODUCTION, summary))
+        case _:
+            return None
+
+
+def _framed(introduction: str, summary: str) -> str:
+    return f"{introduction}\n\n<summary>\n{summary}\n</summary>"
+
+
+def _from_message(message: Message) -> PromptMessage | None:
+    match message.role:
+        case "user" | "system":
+            return PromptMessage(message.role, message.text)
+        case "tool_result":
+            return PromptMessage(
+                "tool",
+                message.text,
+                tool_call_id=message.tool_call_id,
+                tool_name=message.tool_name,
+            )
+        case "assistant":
+            return _from_reply(message)
+
+
+def _from_reply(message: Message) -> PromptMessage | None:
+    if not message.text and not message.tool_calls:
+        return None  # failed or stopped before a word: the model never said anything
+    ids = message.token_ids
+    return PromptMessage(
+        "assistant",
+        message.text,
+        thinking=message.thinking,
+        tool_calls=message.tool_calls,
+        token_ids=ids.ids if ids else (),
+        vocabulary=ids.vocabulary if ids else "",
+    )

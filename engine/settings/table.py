@@ -1,0 +1,355 @@
+"""Every setting there is, once; and what became of those that are gone.
+
+A key is never reused with another meaning: a renamed or dropped one leaves a `Tombstone`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from engine.errors import Bug
+from engine.settings.setting import Setting, literal
+
+MODEL_TABLE = "model"
+"""Per-model settings are under ``[model."NAME"]``."""
+
+_MOST_TOKENS = 16_777_216
+_DAY_SECONDS = 86_400
+_DURATION = r"(-?([0-9]+(\.[0-9]+)?(ms|s|m|h))+)?"
+
+
+def _table(*settings: Setting) -> Mapping[str, Setting]:
+    return MappingProxyType({setting.key: setting for setting in settings})
+
+
+SETTINGS: Mapping[str, Setting] = _table(
+    Setting(
+        key="language",
+        kind="text",
+        default="auto",
+        choices=("auto", "en", "zh"),
+        title="Language",
+        help="The language of Porthole itself; auto follows the system.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="models.default",
+        kind="text",
+        default="",
+        title="Model",
+        help="The model new conversations use: starter, llama.cpp:PATH or ollama:NAME. "
+        "Empty means the starter model, if it is there.",
+    ),
+    Setting(
+        key="models.folders",
+        kind="list",
+        default=(),
+        title="Model folders",
+        help="Folders searched for GGUF files, besides Porthole's own.",
+    ),
+    Setting(
+        key="models.added",
+        kind="list",
+        default=(),
+        title="Added models",
+        help="GGUF files added one by one.",
+    ),
+    Setting(
+        key="chat.system_prompt",
+        kind="text",
+        default="",
+        title="System prompt",
+        help="What every model is told first, unless the model has a system prompt of its own.",
+    ),
+    Setting(
+        key="context.cap_tokens",
+        kind="whole",
+        default=32_768,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Largest window",
+        help="No model gets a larger context window than this, whatever it could take.",
+    ),
+    Setting(
+        key="context.hard_min_tokens",
+        kind="whole",
+        default=16_000,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Smallest window",
+        help="A model with a smaller context window is not used at all.",
+    ),
+    Setting(
+        key="context.warn_below_tokens",
+        kind="whole",
+        default=32_000,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Warn below",
+        help="A model with a smaller context window is used with a warning.",
+    ),
+    Setting(
+        key="compaction.reserve_tokens",
+        kind="whole",
+        default=20_000,
+        minimum=0,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Reserve",
+        help="Room kept free for the reply. Small windows get less, so that a prompt still fits.",
+    ),
+    Setting(
+        key="compaction.reserve_tokens_floor",
+        kind="whole",
+        default=20_000,
+        minimum=0,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Least reserve",
+        help="A smaller reserve is raised to this; 0 turns it off.",
+    ),
+    Setting(
+        key="compaction.keep_recent_tokens",
+        kind="whole",
+        default=20_000,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Recent messages kept",
+        help="How much of the end of a conversation is kept word for word. "
+        "Small windows keep less.",
+    ),
+    Setting(
+        key="ollama.host",
+        kind="text",
+        default="",
+        title="Ollama address",
+        help="Such as http://127.0.0.1:11434. Empty means OLLAMA_HOST, or this machine.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="ollama.silence_seconds",
+        kind="whole",
+        default=600,
+        minimum=5,
+        maximum=_DAY_SECONDS,
+        unit="seconds",
+        title="Silence allowed",
+        help="A request is given up after this long without a word from a loaded model. "
+        "Ollama is silent while it reads the prompt.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="ollama.load_silence_seconds",
+        kind="whole",
+        default=900,
+        minimum=5,
+        maximum=_DAY_SECONDS,
+        unit="seconds",
+        title="Silence allowed while loading",
+        help="The same while the model waits its turn or is loaded.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="ollama.keep_alive",
+        kind="text",
+        default="30m",
+        pattern=_DURATION,
+        pattern_words='a duration such as "30m" or "1h30m", "-1m" for ever, '
+        "or empty for the server's own",
+        title="Keep loaded",
+        help='How long Ollama keeps the model after a reply: "30m", "1h30m", "-1m" for ever. '
+        "Empty leaves it to the server. Once it is unloaded, the next turn reads everything again.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="llamacpp.threads",
+        kind="whole",
+        default=0,
+        minimum=0,
+        maximum=1024,
+        title="Threads",
+        help="Threads llama.cpp computes with; 0 chooses by the machine.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="llamacpp.kv_type",
+        kind="text",
+        default="f16",
+        choices=("f16", "q8_0"),
+        title="Context memory",
+        help="f16 is the faster one; q8_0 needs half the memory and reads about a third slower.",
+        needs_restart=True,
+    ),
+    Setting(
+        key="llamacpp.silence_seconds",
+        kind="whole",
+        default=120,
+        minimum=5,
+        maximum=_DAY_SECONDS,
+        unit="seconds",
+        title="Silence allowed",
+        help="The llama.cpp process is ended when it reports nothing for this long.",
+        needs_restart=True,
+    ),
+)
+"""All settings of the application, in the order the dialog and the documents show them."""
+
+MODEL_SETTINGS: Mapping[str, Setting] = _table(
+    Setting(
+        key="context_window",
+        kind="whole",
+        default=None,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Context window",
+        help="The window to use this model with, instead of what the model says.",
+    ),
+    Setting(
+        key="stretch",
+        kind="text",
+        default=None,
+        choices=("off", "auto", "yarn"),
+        title="Stretch",
+        help="For a window larger than the model was trained on: off keeps to the trained window, "
+        "auto stretches with YaRN once a conversation needs it, yarn always does.",
+    ),
+    Setting(
+        key="kv_type",
+        kind="text",
+        default=None,
+        choices=("f16", "q8_0"),
+        title="Context memory",
+        help="As llamacpp.kv_type, for this model.",
+    ),
+    Setting(
+        key="system_prompt",
+        kind="text",
+        default=None,
+        title="System prompt",
+        help="As chat.system_prompt, for this model; empty means none.",
+    ),
+    Setting(
+        key="temperature",
+        kind="number",
+        default=None,
+        minimum=0,
+        maximum=5,
+        title="Temperature",
+        help="0 always takes the likeliest word; higher is more varied.",
+    ),
+    Setting(
+        key="top_p",
+        kind="number",
+        default=None,
+        minimum=0,
+        maximum=1,
+        title="Top P",
+        help="Choose among the likeliest words that together have this probability.",
+    ),
+    Setting(
+        key="top_k",
+        kind="whole",
+        default=None,
+        minimum=0,
+        maximum=1_000_000,
+        title="Top K",
+        help="Choose among this many of the likeliest words; 0 means all.",
+    ),
+    Setting(
+        key="min_p",
+        kind="number",
+        default=None,
+        minimum=0,
+        maximum=1,
+        title="Min P",
+        help="Leave out words less likely than this share of the likeliest one.",
+    ),
+    Setting(
+        key="repeat_penalty",
+        kind="number",
+        default=None,
+        minimum=0.1,
+        maximum=10,
+        title="Repeat penalty",
+        help="Above 1 makes words that were just used less likely.",
+    ),
+    Setting(
+        key="seed",
+        kind="whole",
+        default=None,
+        minimum=0,
+        maximum=2_147_483_647,
+        title="Seed",
+        help="The same seed gives the same reply to the same prompt.",
+    ),
+    Setting(
+        key="max_tokens",
+        kind="whole",
+        default=None,
+        minimum=1,
+        maximum=_MOST_TOKENS,
+        unit="tokens",
+        title="Longest reply",
+        help="A reply ends after this many tokens.",
+    ),
+    Setting(
+        key="think",
+        kind="switch",
+        default=None,
+        title="Think",
+        help="Whether a model that can think before it answers does so.",
+    ),
+)
+"""What can be set for one model; keys as they stand under ``[model."NAME"]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A key that is gone: `replacement` is its new name, None when it was dropped.
+
+    `note` is a sentence for the person who still has it in the file.
+    """
+
+    key: str
+    replacement: str | None
+    note: str
+
+
+TOMBSTONES: tuple[Tombstone, ...] = ()
+"""Keys of the application's settings that were renamed or dropped; none yet."""
+
+
+def tombstones_by_key(tombstones: Iterable[Tombstone]) -> Mapping[str, Tombstone]:
+    """The table by key. Raises Bug if a key was reused or a replacement does not exist."""
+    table = {tombstone.key: tombstone for tombstone in tombstones}
+    for key, tombstone in table.items():
+        if key in SETTINGS:
+            raise Bug(f"the setting {key} is both alive and a tombstone")
+        if tombstone.replacement is not None and tombstone.replacement not in SETTINGS:
+            raise Bug(f"the tombstone of {key} names an unknown replacement")
+    return table
+
+
+def settings_markdown_table() -> str:
+    """The settings, then the per-model ones, as Markdown tables for the documents."""
+    return "\n\n".join(
+        (
+            _markdown(SETTINGS.values()),
+            f'Per model, under `[{MODEL_TABLE}."NAME"]`:',
+            _markdown(MODEL_SETTINGS.values()),
+        )
+    )
+
+
+def _markdown(settings: Iterable[Setting]) -> str:
+    rows = ["| Setting | Default | May be | What it does |", "|---|---|---|---|"]
+    for setting in settings:
+        default = "" if setting.default is None else f"`{literal(setting.default)}`"
+        cells = (f"`{setting.key}`", default, setting.allowed, setting.help)
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)

@@ -1,0 +1,77 @@
+"""Speed, measured against a named baseline in the same run: `poe bench [ID…]`.
+
+One line a figure: `ID value unit | baseline | ratio | goal | ok or SHORT`. Needs the starter model
+(packaging/test names it in PORTHOLE_TEST_MODEL; otherwise the one in the user's profile is used).
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.bench import measures
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured value beside its baseline; `goal` is for the ratio, or for the value itself."""
+
+    value: float
+    unit: str
+    baseline: float
+    baseline_name: str
+    goal: str
+    is_met: bool
+
+    def line(self, name: str) -> str:
+        ratio = self.value / self.baseline if self.baseline else float("nan")
+        verdict = "ok" if self.is_met else "SHORT"
+        return (
+            f"{name} {self.value:.4g} {self.unit} | {self.baseline_name} {self.baseline:.4g} | "
+            f"{ratio:.3f} | {self.goal} | {verdict}"
+        )
+
+
+def reply_speed() -> Figure:
+    ours, raw = measures.reply_speed()
+    return Figure(ours, "tokens/s", raw, "raw loop", ">= 0.97", ours / raw >= 0.97)
+
+
+def ttft_turn10() -> Figure:
+    ours, raw = measures.first_token_on_turn_ten()
+    return Figure(ours, "ms", raw, "raw loop", "<= 1.05", ours / raw <= 1.05)
+
+
+def append_full() -> Figure:
+    ours, raw = measures.durable_append()
+    return Figure(ours, "ms", raw, "bare INSERT, FULL", "<= 3", ours / raw <= 3)
+
+
+def status_start() -> Figure:
+    ours, raw = measures.status_start()
+    return Figure(ours, "s", raw, "bare python", "value <= 0.4", ours <= 0.4)
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "reply_speed": reply_speed,
+    "ttft_turn10": ttft_turn10,
+    "append_full": append_full,
+    "status_start": status_start,
+}
+
+
+def main(names: list[str]) -> int:
+    """Measure what was named, or everything; 1 when a goal is missed."""
+    unknown = [name for name in names if name not in FIGURES]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; known: {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
+    short = False
+    for name in names or FIGURES:
+        figure = FIGURES[name]()
+        print(figure.line(name), flush=True)
+        short = short or not figure.is_met
+    return int(short)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
