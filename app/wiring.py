@@ -125,6 +125,7 @@ class Workplace:
                 settings["ollama.host"],
                 silence_seconds=settings["ollama.silence_seconds"],
                 load_silence_seconds=settings["ollama.load_silence_seconds"],
+                keep_alive=settings["ollama.keep_alive"],
             )
         if name == "scripted":
             from engine.testing import ScriptedBackend
@@ -133,7 +134,10 @@ class Workplace:
         from engine.backends.llamacpp import LlamaCppBackend
 
         return LlamaCppBackend(
-            [self.paths.models_dir, *map(Path, settings["models.folders"])],
+            [
+                self.paths.models_dir,
+                *(Path(name).expanduser() for name in settings["models.folders"]),
+            ],
             threads=settings["llamacpp.threads"] or None,
             silence_seconds=settings["llamacpp.silence_seconds"],
         )

@@ -110,7 +110,7 @@ def _own_files(workplace: Workplace, found: tuple[ModelSummary, ...]) -> tuple[M
     added = []
     for text in workplace.settings["models.added"]:
         try:
-            added.append(ModelSummary(text, Path(text).stat().st_size, "added"))
+            added.append(ModelSummary(text, Path(text).expanduser().stat().st_size, "added"))
         except OSError:
             added.append(ModelSummary(text, 0, "added, but it is not there now"))
     known = {str(workplace.starter_file), *(model.name for model in added)}

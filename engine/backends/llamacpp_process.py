@@ -50,9 +50,15 @@ class WorkerProcess:
         is_usable: whether jobs can be given to it.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, silence_seconds: float) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        silence_seconds: float,
+        render_seconds: float = RENDER_SECONDS,
+    ) -> None:
         self._process = process
         self._silence_seconds = silence_seconds
+        self._render_seconds = render_seconds
         self._rendering = False
         self._heard = asyncio.get_running_loop().time()
         self._numbers = itertools.count(1)
@@ -65,7 +71,13 @@ class WorkerProcess:
         self.is_usable = True
 
     @classmethod
-    async def start(cls, python: str, threads: int, silence_seconds: float) -> "WorkerProcess":
+    async def start(
+        cls,
+        python: str,
+        threads: int,
+        silence_seconds: float,
+        render_seconds: float = RENDER_SECONDS,
+    ) -> "WorkerProcess":
         """Start a worker with the interpreter `python`. Raises WorkerDied if that cannot be."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -82,7 +94,7 @@ class WorkerProcess:
                 f"The llama.cpp worker cannot be started: {error.strerror}.",
                 "Run packaging/run again to repair the installation.",
             ) from error
-        return cls(process, silence_seconds)
+        return cls(process, silence_seconds, render_seconds)
 
     @property
     def pid(self) -> int:
@@ -145,7 +157,7 @@ class WorkerProcess:
         message = None if inbox.empty() else inbox.get_nowait()
         while message is None and self._fault is None:
             quiet_since = max(asked, self._heard)
-            limit = RENDER_SECONDS if self._rendering else self._silence_seconds
+            limit = self._render_seconds if self._rendering else self._silence_seconds
             try:
                 async with asyncio.timeout_at(quiet_since + limit):
                     message = await inbox.get()
@@ -217,7 +229,7 @@ class WorkerProcess:
         """The worker was silent for too long while it should work."""
         if self._rendering:
             fault: EnvironmentFault = TemplateUnusable(
-                f"The model's chat template ran for more than {RENDER_SECONDS:g} seconds.",
+                f"The model's chat template ran for more than {self._render_seconds:g} seconds.",
                 "Choose another model.",
             )
         else:

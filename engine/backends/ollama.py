@@ -74,6 +74,8 @@ class OllamaBackend:
         silence_seconds: the longest silence within a reply (a tool call may be buffered whole).
         load_silence_seconds: the longest silence before a reply: the queue, loading the model and
             reading the prompt all happen before the server's first byte.
+        keep_alive: how long the server keeps the model after a reply (a Go duration); empty
+            leaves it to the server. The same in every request.
     """
 
     name = "ollama"
@@ -84,10 +86,12 @@ class OllamaBackend:
         *,
         silence_seconds: float = SILENCE_SECONDS,
         load_silence_seconds: float = LOAD_SILENCE_SECONDS,
+        keep_alive: str = wire.KEEP_ALIVE,
     ) -> None:
         self._host = host.strip() or os.environ.get("OLLAMA_HOST", "")
         self._silence = silence_seconds
         self._load_silence = load_silence_seconds
+        self._keep_alive = keep_alive
         self._connection: Connection | None = None
         self._version: str | None = None
         self._warned_old = False
@@ -139,7 +143,7 @@ class OllamaBackend:
         """
         trained = await self._trained_window(request.model)
         progress(None)
-        body = wire.load_body(request.model, request.window_tokens)
+        body = wire.load_body(request.model, request.window_tokens, self._keep_alive)
         async with self._chat(body, gap=self._load_silence) as answer:
             await answer.document()
         running = await self._running(request.model)
@@ -160,7 +164,7 @@ class OllamaBackend:
             BackendFailed: the reply broke off, what came before is good.
             BackendSilent, BackendUnreachable, BackendRefused, MemoryShort, ModelMissing.
         """
-        body = wire.chat_body(request)
+        body = wire.chat_body(request, self._keep_alive)
         await self._trained_window(request.model)
         for warning in (*await self._old_server(), *await self._foreseen_load(request)):
             yield warning

@@ -82,12 +82,12 @@ def is_cloud_name(model: str) -> bool:
 # ---- requests -----------------------------------------------------------------------------------
 
 
-def load_body(model: str, window_tokens: int) -> dict[str, Any]:
+def load_body(model: str, window_tokens: int, keep_alive: str = KEEP_ALIVE) -> dict[str, Any]:
     """A request that loads a model and generates nothing."""
-    return _request(model, window_tokens, {}) | {"messages": [], "stream": False}
+    return _request(model, window_tokens, {}, keep_alive) | {"messages": [], "stream": False}
 
 
-def chat_body(request: PromptRequest) -> dict[str, Any]:
+def chat_body(request: PromptRequest, keep_alive: str = KEEP_ALIVE) -> dict[str, Any]:
     """A streamed chat request.
 
     Raises:
@@ -96,7 +96,7 @@ def chat_body(request: PromptRequest) -> dict[str, Any]:
     if request.max_tokens < 1:
         raise Bug(f"max_tokens must be at least 1, not {request.max_tokens}")
     options = _sampling(request.sampling) | {"num_predict": request.max_tokens}
-    body = _request(request.model, request.window_tokens, options) | {
+    body = _request(request.model, request.window_tokens, options, keep_alive) | {
         "messages": [_message(message) for message in request.messages],
         "stream": True,
     }
@@ -107,14 +107,15 @@ def chat_body(request: PromptRequest) -> dict[str, Any]:
     return body
 
 
-def _request(model: str, window_tokens: int, options: Json) -> dict[str, Any]:
-    return {
+def _request(model: str, window_tokens: int, options: Json, keep_alive: str) -> dict[str, Any]:
+    """What every request carries; an empty `keep_alive` leaves it to the server."""
+    body = {
         "model": model,
         "options": {"num_ctx": window_tokens, **options},
         "truncate": False,
         "shift": False,
-        "keep_alive": KEEP_ALIVE,
     }
+    return body | ({"keep_alive": keep_alive} if keep_alive else {})
 
 
 def _sampling(sampling: Sampling) -> dict[str, Any]:

@@ -29,8 +29,8 @@ from engine.errors import EnvironmentFault
 WINDOW = 2048
 SYSTEM = PromptMessage("system", "You are a helpful assistant.")
 CAPITAL = PromptMessage("user", "What is the capital of France? Answer in one sentence.")
-LONG = PromptMessage("user", "The lighthouse keeper counts ships. " * 36 + "How many?")
-"""Some 270 tokens: three batches of reading."""
+LONG = PromptMessage("user", "The lighthouse keeper counts ships. " * 46 + "How many?")
+"""Some 310 tokens: three batches of reading."""
 MEDIUM = PromptMessage("user", "The lighthouse keeper counts ships. " * 12 + "How many?")
 """Some 110 tokens."""
 TALE = PromptMessage("user", "Tell me a long story about a lighthouse keeper and the sea.")

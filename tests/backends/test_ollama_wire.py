@@ -312,3 +312,10 @@ def test_any_object_of_a_stream_is_read(line):
     with contextlib.suppress(BackendFailed):
         assert all(isinstance(chunk, ANY_CHUNK) for chunk in wire.chunks_of(line))
     assert wire.finished(line, called=False).usage.written_tokens >= 0
+
+
+@pytest.mark.parametrize(("set_to", "sent"), [("1h", "1h"), ("-1m", "-1m"), ("", None)])
+def test_keep_alive_is_the_same_in_every_request(set_to, sent):
+    """Loading and chatting say alike how long the model is kept; empty leaves it to the server."""
+    bodies = wire.load_body("m", 16384, set_to), wire.chat_body(request(), set_to)
+    assert [body.get("keep_alive") for body in bodies] == [sent, sent]

@@ -251,7 +251,7 @@ def test_choice_says_what_was_meant(load):
         ("cap_tokens = 5\n", 1, "context.cap_tokens"),
         ("[contxt]\ncap_tokens = 5\n", 1, None),
         ('\n"context.cap_tokens" = 5\n', 2, "context.cap_tokens"),
-        ("[compaction]\nReserve_Tokens = 1\n", 2, "compaction.reserve_tokens"),
+        ("[llamacpp]\nThreads = 1\n", 2, "llamacpp.threads"),
         ("zzz = 1\n", 1, None),
     ],
 )

@@ -36,6 +36,7 @@ _COSTS: Final[dict[Move, int]] = {
     "content_none": 1,
     "short_ids": 1,
     "without_thinking": 2,
+    "leave_out_empty": 3,
     "merge_same": 4,
     "fold_first_reply": 5,
     "fold_system": 6,
@@ -49,11 +50,12 @@ _MENDS: Final[dict[Missing, frozenset[Move]]] = {
     "calls": frozenset({"arguments_text", "content_none", "calls_as_text"}),
     "results": frozenset({"results_as_text"}),
 }
+_NO_TOOLS: Final[tuple[Move, ...]] = ("calls_as_text", "results_as_text", "leave_out_empty")
 _PLAINEST: Final[tuple[tuple[Move, ...], ...]] = (
-    ("calls_as_text", "results_as_text"),
-    ("calls_as_text", "results_as_text", "merge_same"),
-    ("calls_as_text", "results_as_text", "merge_same", "fold_first_reply"),
-    ("calls_as_text", "results_as_text", "merge_same", "fold_first_reply", "fold_system"),
+    _NO_TOOLS,
+    (*_NO_TOOLS, "merge_same"),
+    (*_NO_TOOLS, "merge_same", "fold_first_reply"),
+    (*_NO_TOOLS, "merge_same", "fold_first_reply", "fold_system"),
 )
 _PLAINEST_FORMS: Final[tuple[tuple[Move, ...], ...]] = ((), ("tools_list", "without_thinking"))
 _MOST_SEARCHED: Final = 40
@@ -158,6 +160,9 @@ def _possible_moves(turns: Sequence[Turn], *, has_tools: bool) -> frozenset[Move
         "short_ids": has_calls or "tool" in roles,
         "without_thinking": any(turn.thinking for turn in turns),
         "fold_system": "system" in roles,
+        "leave_out_empty": any(
+            turn.role == "assistant" and not turn.content and not turn.calls for turn in turns
+        ),
         "merge_same": len(turns) > 1,
         "fold_first_reply": bool(spoken) and spoken[0] == "assistant",
         "calls_as_text": has_calls,

@@ -57,9 +57,13 @@ class Field:
         return self.kind in ("thinking", "tool")
 
     @property
-    def may_be_cut(self) -> bool:
-        """Whether a template may leave out a part: thinking at the start of a reply's text."""
-        return self.kind == "reply" and _CLOSING_TAG.search(self.text) is not None
+    def cut(self) -> tuple[str, str] | None:
+        """Where a template may take the text apart: a reply's text with thinking at its start.
+
+        What is before the first closing tag, and what is behind the last; None if it may not.
+        """
+        tags = list(_CLOSING_TAG.finditer(self.text)) if self.kind == "reply" else []
+        return (self.text[: tags[0].start()], self.text[tags[-1].end() :]) if tags else None
 
 
 class Marks:
@@ -129,9 +133,12 @@ class Cuts:
             self.whole.add(opened)
             self._append(text, opened)
             return
-        start = 0 if opened is None else _shared_start(text, self.fields[opened].text)
+        first, last = (
+            None if number is None else self.fields[number].cut for number in (opened, closed)
+        )
+        start = 0 if first is None else _shared_start(text, first[0])
         rest = text[start:]
-        length = 0 if closed is None else _shared_end(rest, self.fields[closed].text)
+        length = 0 if last is None else _shared_end(rest, last[1])
         self._append(text[:start], opened)
         self._append(rest[: len(rest) - length], None)
         self._append(rest[len(rest) - length :], closed)
@@ -163,7 +170,7 @@ def find_pieces(text: str, cuts: Cuts) -> Found:
         field
         for number, field in enumerate(cuts.fields)
         if number not in whole
-        and not (number in placed and field.may_be_cut)
+        and not (number in placed and field.cut)
         and not (field.is_optional and (number in placed or field.text.strip() not in text))
     )
     return Found(_pieces(text, spans, cuts.fields), lost, _changed(cuts))
@@ -240,7 +247,7 @@ def _forms(text: str) -> Iterator[str]:
 def _searched(text: str, cuts: Cuts) -> tuple[list[_Span], set[int]]:
     """The spans of content parts that stand, in order, between their surroundings."""
     spans: list[_Span] = []
-    placed: set[int] = set()
+    placed = cuts.seen - {part.field for part in cuts.parts if part.text.strip()}
     cursor = 0
     for number, part in enumerate(cuts.parts):
         core = part.text.strip()
@@ -298,12 +305,15 @@ def _pieces(text: str, spans: Sequence[_Span], fields: Sequence[Field]) -> tuple
 
 def _changed(cuts: Cuts) -> tuple[Field, ...]:
     """Fields whose words the template rewrote (took something out, say)."""
-    return tuple(
-        cuts.fields[part.field]
+    unchanged = {
+        part.field
         for part in cuts.parts
-        if part.field in cuts.whole
-        and cuts.fields[part.field].kind in ("words", "reply")
-        and not _is_form_of(part.text, cuts.fields[part.field].text)
+        if part.field is not None and _is_form_of(part.text, cuts.fields[part.field].text)
+    }
+    return tuple(
+        cuts.fields[number]
+        for number in sorted(cuts.whole - unchanged)
+        if cuts.fields[number].kind in ("words", "reply")
     )
 
 

@@ -20,7 +20,12 @@ from engine.transcript import ToolCall
 GAP: Final = "\n\n"
 
 ReshapeName = Literal[
-    "fold_system", "merge_same", "fold_first_reply", "calls_as_text", "results_as_text"
+    "calls_as_text",
+    "results_as_text",
+    "leave_out_empty",
+    "fold_system",
+    "fold_first_reply",
+    "merge_same",
 ]
 
 
@@ -131,6 +136,11 @@ def _result_title(turn: Turn) -> tuple[Words, ...]:
     return (Words("Tool result"), *name, Words(":\n"))
 
 
+def _leave_out_empty(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Replies that were stopped before the first word."""
+    return tuple(turn for turn in turns if turn.content or turn.calls or turn.role != "assistant")
+
+
 def _fold_system(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     if not turns or turns[0].role != "system":
         return turns
@@ -196,6 +206,9 @@ RESHAPES: Final[dict[ReshapeName, Reshape]] = {
     "results_as_text": Reshape(
         _results_as_text,
         "The model's template does not take these tool results; they are sent as the user's text.",
+    ),
+    "leave_out_empty": Reshape(
+        _leave_out_empty, "The model's template takes no empty reply; it is left out."
     ),
     "fold_system": Reshape(
         _fold_system,
