@@ -100,5 +100,4 @@ def _lines(facts: dict[str, Any], window_lines: list[str]) -> list[str]:
     lines += [f"  {line}" for line in window_lines]
     if facts["capabilities"]:
         lines.append("  can: " + ", ".join(facts["capabilities"]))
-    lines += [f"  {key}: {value}" for key, value in facts["facts"].items()]
     return lines

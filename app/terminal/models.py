@@ -8,7 +8,7 @@ from typing import Any
 
 from app.terminal.console import EXIT_OK, Console, megabytes
 from app.terminal.fetch import better_models, ensure_starter
-from app.terminal.modelfacts import info_facts
+from app.terminal.modelfacts import info_facts, window_facts
 from app.wiring import Workplace
 from engine.backends.base import ModelSummary
 from engine.errors import EnvironmentFault
@@ -40,18 +40,15 @@ async def _get(workplace: Workplace, console: Console) -> int:
 
 def _add(text: str, workplace: Workplace, console: Console) -> int:
     """Put a file on the list; it stays where it is. Raises for what is no usable GGUF file."""
-    from engine.backends.gguf import read_header
-
-    path = Path(text).expanduser().absolute()
-    header = read_header(path)
+    name = workplace.model_name(f"llama.cpp:{text}")
+    facts = window_facts(workplace, name)
     added = list(workplace.settings["models.added"])
     workplace.paths.ensure()
-    if str(path) not in added:
-        save_setting(workplace.paths.settings_file, "models.added", [*added, str(path)])
-    console.say(
-        f"Added {path.name} ({header.architecture}, trained on {header.trained_window:,} tokens). "
-        f"Use it: porthole ask --model llama.cpp:{path} TEXT"
-    )
+    if name.name not in added:
+        save_setting(workplace.paths.settings_file, "models.added", [*added, name.name])
+    console.say(f"Added {Path(name.name).name}. Use it: porthole ask --model {name.label} TEXT")
+    for line in facts["lines"]:
+        console.say(line[:1].upper() + line[1:])
     return EXIT_OK
 
 
