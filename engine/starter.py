@@ -32,6 +32,7 @@ _MEGABYTE = 1_000_000  # download sizes are told in these
 _MEMORY_TOLERANCE = 0.9  # a machine sold with 16 GiB reports a little less
 _BLOCK_BYTES = 1024**2
 _POLL_SECONDS = 0.2
+_SMALL_BYTES = 200_000  # pages and metadata of an index are smaller, models are larger
 _SCRATCH_PREFIX = ".fetch-"
 
 
@@ -222,13 +223,16 @@ def plan_space(free_bytes: int, manifest: Manifest) -> str:
     return f"{free_bytes // _MEGABYTE} MB are free and {-(-needed // _MEGABYTE)} MB are needed"
 
 
-def plan_progress(done_bytes: int, total_bytes: int, elapsed_seconds: float) -> FetchProgress:
-    """What to tell of a download: the time left follows from the mean speed so far.
+def plan_progress(
+    done_bytes: int, total_bytes: int, gained_bytes: int, seconds: float
+) -> FetchProgress:
+    """What to tell of a download of which the last `gained_bytes` came within `seconds`.
 
-    The total is what the manifest says; a download that turns out longer is its own total.
+    The time left follows from that speed; it is unknown before anything came. The total is what
+    the manifest says; a download that turns out longer is its own total.
     """
     total = max(total_bytes, done_bytes)
-    left = elapsed_seconds * (total - done_bytes) / done_bytes if done_bytes else None
+    left = seconds * (total - done_bytes) / gained_bytes if gained_bytes > 0 else None
     return FetchProgress(done_bytes, total, left)
 
 
@@ -264,11 +268,14 @@ async def _download(scratch: Path, manifest: Manifest, on_progress: OnProgress) 
     )
     output = asyncio.ensure_future(process.communicate())
     try:
-        started = monotonic()
+        began, at_begin = monotonic(), 0
         while not output.done():
             await asyncio.wait({output}, timeout=_POLL_SECONDS)
             done = _largest_file(scratch)
-            on_progress(plan_progress(done, manifest.download_bytes, monotonic() - started))
+            if done < _SMALL_BYTES:  # pip still asks the index; the download has not begun
+                began, at_begin, done = monotonic(), done, 0
+            gained, seconds = max(0, done - at_begin), monotonic() - began
+            on_progress(plan_progress(done, manifest.download_bytes, gained, seconds))
         said, _ = await output
     finally:
         if process.returncode is None:

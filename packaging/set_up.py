@@ -59,7 +59,10 @@ def _do(site: Site, worker: Worker, pending: list[Step]) -> None:
     started = time.monotonic()
     site.ready.unlink(missing_ok=True)
     site.stamps.put("environment", environment.environment_stamp(site))  # also one made by hand
-    worker.console.say(f"Setting up Porthole in {site.root} (Python {environment.RUNNING})")
+    worker.console.say(
+        f"Setting up Porthole in {site.root} with Python {environment.RUNNING}. "
+        "Once interrupted it goes on where it stopped."
+    )
     notes = carry_out(pending, site, worker)
     for note in notes:
         worker.console.say(note)

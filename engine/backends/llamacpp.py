@@ -11,10 +11,11 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from engine.backends.base import (
     Chunk,
@@ -41,7 +42,7 @@ from engine.errors import BackendFailed, EnvironmentFault
 
 SILENCE_SECONDS = 120.0
 """How long a working worker may say nothing; in native code it says every second that it gets on."""
-_LOAD_PATIENCE_SECONDS = 0.2
+_LOAD_PATIENCE_SECONDS = 0.1
 """A load that is stopped costs nothing to end by force."""
 _SEARCH_DEPTH = 4
 _PART = re.compile(r"-(\d{5})-of-\d{5}\.gguf$", re.IGNORECASE)
@@ -101,6 +102,23 @@ class LlamaCppBackend:
         _require_llama_cpp()
         header = await asyncio.to_thread(read_header, Path(model))
         return _info(model, header)
+
+    async def template_limits(self, model: str) -> Mapping[str, Any]:
+        """What a model's chat template can do by itself, tried out in a worker.
+
+        system_role, consecutive_users, tools, thinking, date (it reads today's): bool; error: a
+        sentence, empty when it works. Raises as `describe`, and WorkerDied, TemplateUnusable.
+        """
+        _require_llama_cpp()
+        async with self._lock:
+            if self._worker is None or not self._worker.is_usable:
+                await self._start_worker()
+        assert self._worker is not None
+        async with aclosing(self._worker.ask("probe", {"model": model})) as messages:
+            async for message in messages:
+                if message["say"] == "probed":
+                    return {key: message[key] for key in message if key not in ("say", "job")}
+        raise BackendFailed("The llama.cpp worker said nothing about the template.")
 
     async def load(self, request: LoadRequest, progress: LoadProgress) -> Loaded:
         """Make a model ready; at once when it is, loaded in the same way.
@@ -201,17 +219,18 @@ class LlamaCppBackend:
             yield self._state.loaded
 
     async def _worker_for(self, request: LoadRequest) -> WorkerProcess:
-        """A worker that may load this model: the running one if it has it already."""
+        """A worker that may load this model: the running one if it has it, or has none."""
         worker, state = self._worker, self._state
-        if worker is not None:
-            same = state is None or state.request.model == request.model
-            if worker.is_usable and same:
-                return worker
-            if worker.is_usable:
-                await asyncio.to_thread(
-                    read_header, Path(request.model)
-                )  # before losing the other
-            await self.close()
+        if worker is None or not worker.is_usable:
+            return await self._start_worker()
+        if state is None or state.request.model == request.model:
+            return worker
+        await asyncio.to_thread(read_header, Path(request.model))  # before the other is lost
+        return await self._start_worker()
+
+    async def _start_worker(self) -> WorkerProcess:
+        """A new worker in the place of the old one, if there was any."""
+        await self.close()
         self._worker = await WorkerProcess.start(
             self._python, self._thread_count(), self._silence_seconds
         )

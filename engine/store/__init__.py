@@ -21,9 +21,8 @@ What it promises:
       └── rows ── database ── faults        values, statements, whose fault it is
 """
 
-from engine.store.jsonl import Imported
 from engine.store.replies import Reply
-from engine.store.rows import LEAF, Found, Place, SessionRow
+from engine.store.rows import LEAF, Found, Imported, Place, SessionRow
 from engine.store.store import Clock, Store, system_clock
 
 __all__ = [

@@ -1,22 +1,21 @@
 """The store's files on the disk: private, and set aside instead of overwritten."""
 
 import os
+import sys
 from pathlib import Path
 
-from engine.errors import StoreReadOnly
-from engine.paths import make_private
 from engine.store.database import beside
 
 _COMPANIONS = ("-wal", "-shm", "-journal")
+_SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510  # the readers' lock in SQLite's file format
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only the user may read, and the folders above it.
+    """Make an empty file that only the user may read.
 
     SQLite gives its log the same permissions. An existing file that others may read is closed
-    to them. Raises OSError, StoreReadOnly.
+    to them. Raises OSError.
     """
-    make_private(path.parent, fault=StoreReadOnly)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
@@ -27,6 +26,23 @@ def make_private_file(path: Path) -> None:
 def has_content(path: Path) -> bool:
     """Whether there is a file with at least one byte. Raises OSError."""
     return path.is_file() and path.stat().st_size > 0
+
+
+def is_in_use(path: Path) -> bool:
+    """Whether another process has the store open: SQLite then holds a lock on certain bytes.
+
+    Always false on Windows, where an open file cannot be renamed anyway. Raises OSError.
+    """
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    with path.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def remove_store(path: Path) -> None:
@@ -60,3 +76,15 @@ def replace_store(path: Path, new: Path) -> Path:
     aside = set_aside(path)
     os.rename(new, path)
     return aside
+
+
+def replacement(path: Path) -> Path:
+    """Where the new store is made before it takes the place of `path`."""
+    return beside(path, ".new")
+
+
+def finish_replacement(path: Path) -> None:
+    """Complete a replacement that was interrupted between its two renames. Raises OSError."""
+    new = replacement(path)
+    if new.exists() and not path.exists() and not beside(path, "-wal").exists():
+        os.replace(new, path)

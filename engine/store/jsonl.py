@@ -51,15 +51,6 @@ class Read:
     skipped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The conversation made, its number of entries, and how many lines were not understood."""
-
-    session: SessionRow
-    entries: int
-    skipped: int
-
-
 def lines_of(session: SessionRow, entries: Iterable[Entry]) -> Iterator[str]:
     """The lines of a file, without line ends."""
     header: dict[str, Any] = {

@@ -13,12 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import StoreCorrupt, StoreNewer, StoreUnusable
-from engine.paths import folder_lock
-from engine.store import migrations, salvage
+from engine.errors import StoreCorrupt, StoreNewer, StoreReadOnly, StoreUnusable
+from engine.paths import folder_lock, make_private
+from engine.store import migrations, searching
 from engine.store.database import Database, beside, connect, connect_to_look
 from engine.store.faults import damaged, translated
-from engine.store.files import has_content, make_private_file, replace_store, set_aside
+from engine.store.files import (
+    finish_replacement,
+    has_content,
+    is_in_use,
+    make_private_file,
+    replace_store,
+    replacement,
+    set_aside,
+)
 from engine.store.migrations import Step
 
 CHECKED_BYTES = 8 * 1024 * 1024
@@ -38,21 +46,10 @@ class Opened:
 
 
 def open_to_write(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> Opened:
-    """Open or make the store. Raises StoreUnusable and below."""
-    notices: tuple[str, ...] = ()
-    with translated(path):
-        salvage.finish_replacement(path)
-        if _log_without_file(path):
-            notices = (_told_of_log(set_aside(path)),)
-        elif has_content(path):
-            _refuse_other_versions(path, busy_timeout_ms, steps)
-        make_private_file(path)
-    try:
-        return _open_sound(path, busy_timeout_ms, steps, notices)
-    except StoreCorrupt:
-        with translated(path), folder_lock(path.parent):
-            notices += _replace_damaged(path, busy_timeout_ms, steps)
-        return replace(_open_sound(path, busy_timeout_ms, steps, notices), rescued=bool(notices))
+    """Open or make the store, one process at a time. Raises StoreUnusable and below."""
+    make_private(path.parent, fault=StoreReadOnly)
+    with translated(path), folder_lock(path.parent):
+        return _open_alone(path, busy_timeout_ms, steps)
 
 
 def open_to_look(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> Opened:
@@ -78,39 +75,57 @@ def open_to_look(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> Ope
     return Opened(database)
 
 
-def _open_sound(
-    path: Path, busy_timeout_ms: int, steps: Sequence[Step], notices: tuple[str, ...]
-) -> Opened:
+def _open_alone(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> Opened:
+    notices: tuple[str, ...] = ()
+    finish_replacement(path)
+    if _log_without_file(path):
+        notices = (_told_of_log(set_aside(path)),)
+    elif has_content(path):
+        _refuse_other_versions(path, busy_timeout_ms, steps)
+    make_private_file(path)
+    try:
+        opened = _open_sound(path, busy_timeout_ms, steps)
+    except StoreCorrupt:
+        notices += (_replace_damaged(path, steps),)
+        opened = _open_sound(path, busy_timeout_ms, steps)
+    return replace(opened, notices=(*notices, *opened.notices), rescued=bool(notices))
+
+
+def _open_sound(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> Opened:
     """Open a file that is new or sound. Raises StoreCorrupt if it turns out to be neither."""
+    notices: tuple[str, ...] = ()
+    mark = beside(path, ".suspect")
     database = connect(path, busy_timeout_ms=busy_timeout_ms)
     try:
-        _check(database)
+        with translated(path):
+            suspect = mark.exists()
+        _check(database, whole=suspect)
         database.settle()
         with database.transaction():
             pass  # a store that cannot be written is refused now, not at the first word
         if copy := migrations.upgrade(database, steps):
-            notices = (*notices, _told_of_copy(copy))
+            notices = (_told_of_copy(copy),)
+        if suspect:
+            searching.mend(database)
+            with translated(path):
+                mark.unlink(missing_ok=True)
     except BaseException:
         database.close()
         raise
     return Opened(database, notices)
 
 
-def _check(database: Database) -> None:
-    """Raise StoreCorrupt unless the file is sound, as far as its size allows to look."""
-    mark = beside(database.path, ".suspect")
+def _check(database: Database, *, whole: bool) -> None:
+    """Raise StoreCorrupt unless the file is sound; `whole` also if that takes long."""
     database.run("PRAGMA schema_version")
     pages = database.value("PRAGMA page_count") * database.value("PRAGMA page_size")
     with translated(database.path):
-        suspect, size = mark.exists(), database.path.stat().st_size
+        size = database.path.stat().st_size
         cut_off = size < pages and not has_content(beside(database.path, "-wal"))
     if cut_off:
         raise damaged(database.path)
-    if suspect or size <= CHECKED_BYTES:
-        if database.value("PRAGMA quick_check(1)") != "ok":
-            raise damaged(database.path)
-        with translated(database.path):
-            mark.unlink(missing_ok=True)
+    if (whole or size <= CHECKED_BYTES) and database.value("PRAGMA quick_check(1)") != "ok":
+        raise damaged(database.path)
 
 
 def _refuse_other_versions(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> None:
@@ -144,23 +159,25 @@ def _log_without_file(path: Path) -> bool:
     return has_content(beside(path, "-wal")) and not has_content(path) and not path.is_dir()
 
 
-def _replace_damaged(path: Path, busy_timeout_ms: int, steps: Sequence[Step]) -> tuple[str, ...]:
+def _replace_damaged(path: Path, steps: Sequence[Step]) -> str:
     """Put a new store with all that can be read in the place of a damaged one."""
-    try:
-        _open_sound(path, busy_timeout_ms, steps, ()).database.close()
-    except StoreCorrupt:
-        saved = salvage.salvage(path, salvage.replacement(path), steps)
-        aside = replace_store(path, salvage.replacement(path))
-        beside(path, ".suspect").unlink(missing_ok=True)
-        return (_told_of_damage(aside, saved),)
-    return ()  # another process was faster
+    if is_in_use(path):  # what that program writes from now on would miss the new file
+        raise StoreCorrupt(
+            f"The conversation file {path} is damaged and in use by another program.",
+            "Close every other Porthole and start again: what can be read of the file is kept.",
+        )
+    from engine.store.salvage import salvage  # hardly ever needed
+
+    saved = salvage(path, replacement(path), steps)
+    aside = replace_store(path, replacement(path))
+    beside(path, ".suspect").unlink(missing_ok=True)
+    return _told_of_damage(aside, saved.sessions, saved.entries)
 
 
-def _told_of_damage(aside: Path, saved: salvage.Saved) -> str:
+def _told_of_damage(aside: Path, sessions: int, entries: int) -> str:
     kept = (
-        f"what could be read of it is here (conversations: {saved.sessions},"
-        f" entries: {saved.entries})"
-        if saved.sessions
+        f"what could be read of it is here (conversations: {sessions}, entries: {entries})"
+        if sessions
         else "nothing of it could be read, and a new one was begun"
     )
     return f"The conversation file was damaged and is kept as {aside}; {kept}."

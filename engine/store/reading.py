@@ -27,11 +27,16 @@ class Reader:
 
     def path(self, session: str, leaf: str) -> tuple[Entry, ...]:
         """The entries from the root to `leaf`; for a leaf that is nowhere, to the last entry."""
-        numbers = self._numbers(_PATH, {"session": session, "leaf": storable(leaf)})
-        if not numbers:
-            last = self._db.value(_LAST, {"session": session})
-            numbers = self._numbers(_PATH, {"session": session, "leaf": last})
-        return self._read(session, numbers)
+        leaf = self.standing_leaf(session, leaf) or ""
+        return self._read(session, self._numbers(_PATH, {"session": session, "leaf": leaf}))
+
+    def standing_leaf(self, session: str, leaf: str) -> str | None:
+        """The leaf if there is such an entry, else the last entry; None without entries."""
+        wanted = {"session": session, "leaf": storable(leaf)}
+        if self._db.run("SELECT 1 FROM entries WHERE session = :session AND id = :leaf", wanted):
+            return leaf
+        last: str | None = self._db.value(_LAST, {"session": session})
+        return last
 
     def _numbers(self, sql: str, parameters: dict[str, str]) -> list[int]:
         return [number for (number,) in self._db.run(sql, parameters)]

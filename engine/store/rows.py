@@ -69,6 +69,15 @@ class Found:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The conversation made, its number of entries, and how many lines were not understood."""
+
+    session: SessionRow
+    entries: int
+    skipped: int
+
+
 SESSION_COLUMNS = ", ".join(SessionRow.__dataclass_fields__)
 ENTRY_COLUMNS = "id, session, parent, created_at, type, payload"
 

@@ -44,18 +44,6 @@ class Saved:
     entries: int
 
 
-def replacement(path: Path) -> Path:
-    """Where the new store is made before it takes the place of `path`."""
-    return beside(path, ".new")
-
-
-def finish_replacement(path: Path) -> None:
-    """Complete a replacement that was interrupted between its two renames. Raises OSError."""
-    new = replacement(path)
-    if new.exists() and not path.exists() and not beside(path, "-wal").exists():
-        os.replace(new, path)
-
-
 def salvage(path: Path, target: Path, steps: Sequence[Step]) -> Saved:
     """Make a new store at `target` with all that can be read at `path`.
 
@@ -114,16 +102,7 @@ def _copy_rows(old: sqlite3.Connection, new: Database) -> Saved:
         count += 1
     for row in _readable(old, "replies", REPLY_COLUMNS):
         copy_reply(new, row)
-    new.run(_MEND_LEAVES)
     return Saved(len(known), count)
-
-
-_MEND_LEAVES = """
-    UPDATE sessions SET leaf =
-        (SELECT id FROM entries WHERE session = sessions.id ORDER BY seq DESC LIMIT 1)
-    WHERE NOT EXISTS
-        (SELECT 1 FROM entries WHERE session = sessions.id AND id = sessions.leaf)
-"""
 
 
 def _readable(old: sqlite3.Connection, table: str, columns: str) -> Iterator[Row]:

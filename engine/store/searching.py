@@ -36,6 +36,13 @@ def search(database: Database, text: str, limit: int) -> tuple[Found, ...]:
     return tuple(Found(*row) for row in rows)
 
 
+def mend(database: Database) -> None:
+    """Make the index anew if it is damaged; the texts are all there."""
+    if check(database):
+        with database.transaction(durable=True):
+            database.run("INSERT INTO entry_index (entry_index) VALUES ('rebuild')")
+
+
 def check(database: Database) -> tuple[str, ...]:
     """Compare the index with the texts; a complaint, or nothing."""
     try:

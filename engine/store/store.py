@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-from engine.errors import EnvironmentFault
-from engine.store import jsonl, migrations, replies, scrubbing, searching
-from engine.store.database import BUSY_TIMEOUT_MS, Database, connect_in_memory
+from engine.errors import EnvironmentFault, StoreCorrupt
+from engine.store import migrations, replies, scrubbing, searching
+from engine.store.database import BUSY_TIMEOUT_MS, Database, connect_in_memory, note_suspicion
 from engine.store.migrations import STEPS, Step
 from engine.store.opening import Opened, open_to_look, open_to_write
 from engine.store.reading import Reader
@@ -20,6 +20,7 @@ from engine.store.rows import (
     LEAF,
     SESSION_COLUMNS,
     Found,
+    Imported,
     Place,
     SessionRow,
     blank_session,
@@ -341,16 +342,20 @@ class Store:
 
     def export_jsonl(self, session: str, file: TextIO) -> None:
         """Write a conversation in the specification's entry types, one JSON object a line."""
+        from engine.store import jsonl  # no start has to wait for it
+
         row = self.session(session)
         for line in jsonl.lines_of(row, self.entries(session)):
             file.write(line + "\n")
 
-    def import_jsonl(self, lines: Iterable[str | bytes]) -> jsonl.Imported:
+    def import_jsonl(self, lines: Iterable[str | bytes]) -> Imported:
         """Read such a file (an open one, or its lines) as a new conversation: all or nothing.
 
         Lines that cannot be understood are skipped and counted. Raises EnvironmentFault when
         there is no conversation in it.
         """
+        from engine.store import jsonl
+
         read = jsonl.read_lines(lines, self._clock())
         if read.session is None:
             raise EnvironmentFault(
@@ -363,16 +368,24 @@ class Store:
                 row = replace(row, id=_new_session_id())
             write_session(self._db, row)
             write_entries(self._db, (replace(entry, session=row.id) for entry in read.entries))
-        return jsonl.Imported(self.session(row.id), len(read.entries), read.skipped)
+        return Imported(self.session(row.id), len(read.entries), read.skipped)
 
     def check(self) -> tuple[str, ...]:
         """Check the whole file and the index, whatever the time it takes; complaints, or nothing.
 
-        Takes about a second per gigabyte.
+        After a complaint the next opening mends what can be mended.
         """
-        complaints = [row[0] for row in self._db.run("PRAGMA integrity_check") if row[0] != "ok"]
-        complaints += [str(row) for row in self._db.run("PRAGMA foreign_key_check")]
-        return (*complaints, *searching.check(self._db))
+        complaints = list(searching.check(self._db))
+        for question in ("PRAGMA integrity_check", "PRAGMA foreign_key_check"):
+            try:
+                answers = self._db.run(question)
+            except StoreCorrupt as error:
+                complaints.append(f"{question}: {error.__cause__}")
+            else:
+                complaints += [str(answer) for answer in answers if answer != ("ok",)]
+        if complaints:
+            note_suspicion(self.file)
+        return tuple(complaints)
 
     # ---- inside -----------------------------------------------------------------------------
 
@@ -388,9 +401,10 @@ class Store:
         self, row: SessionRow, bodies: Iterable[Body], parent: str | Place | None
     ) -> tuple[Entry, ...]:
         """New entries for the bodies, each the parent of the next."""
-        above = row.leaf if isinstance(parent, Place) else parent
-        if above is not None:
-            require_entry(self._db, row.id, above)
+        if isinstance(parent, Place):
+            above = None if row.leaf is None else self._reader.standing_leaf(row.id, row.leaf)
+        else:
+            above = parent and require_entry(self._db, row.id, parent)
         entries: dict[str, Entry] = {}
         for body in bodies:
             id_ = new_entry_id(self._db, row.id, entries)

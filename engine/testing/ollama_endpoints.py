@@ -208,7 +208,7 @@ async def _run(
     seen, cut = state.read(runner, messages, body, options.get("num_keep", 4))
     reply = state.script.next_reply(seen)
     run = Generation(exchange, runner, seen, cut, field, load_ns)
-    await run.answer(reply, think, options.get("num_predict", -1))
+    await run.answer(reply, think=think, num_predict=options.get("num_predict", -1))
     if runner.keep_alive == 0:
         state.unload(model)
 

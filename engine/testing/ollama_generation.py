@@ -52,13 +52,13 @@ class Generation:
     before: str = ""
     repeats: int = 0
 
-    async def answer(self, reply: Reply, think: bool, num_predict: int) -> None:  # noqa: FBT001
+    async def answer(self, reply: Reply, *, think: bool, num_predict: int) -> None:
         """Send the reply, as far as limits, faults and the client let it come."""
         state = self.exchange.state
         await state.script.pass_gate("prompt")
         reused = self._reuse()
         limit = rules.reply_limit(num_predict, len(self.seen.words), self.cut)
-        for kind, piece in self._pieces(reply, think):
+        for kind, piece in self._pieces(reply, think=think):
             if await self._broke():
                 return
             if self.written >= limit:
@@ -81,7 +81,7 @@ class Generation:
         self.runner.cached = list(words)
         return max(same, 0)
 
-    def _pieces(self, reply: Reply, think: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001
+    def _pieces(self, reply: Reply, *, think: bool) -> Iterator[tuple[str, str]]:
         """The reply's pieces; without thinking, only its text.
 
         Before 0.12.4 a request that does not ask for thinking gets it inside the content.

@@ -174,7 +174,9 @@ def _require_compiler(worker: Worker) -> None:
     if len(compilers()) < 2 and machine.installs:
         install_packages(worker, "compiler")
     if len(compilers()) < 2:
-        raise SetUpFailed(f"No C++ compiler: {plan_command(machine, 'compiler')}")
+        raise SetUpFailed(
+            f"llama.cpp needs a C++ compiler to be built: {plan_command(machine, 'compiler')}"
+        )
 
 
 def _provide_tools(site: Site, worker: Worker) -> dict[str, str]:
@@ -184,7 +186,7 @@ def _provide_tools(site: Site, worker: Worker) -> dict[str, str]:
     """
     if all(_is_recent(worker, name) for name in _TOOLS):
         return {}
-    folder = site.cache / f"build-tools-{RUNNING}"
+    folder = site.cache / "build" / f"tools-{RUNNING}"  # goes when the wheel is made
     if not (folder / "finished").exists():
         shutil.rmtree(folder, ignore_errors=True)
         worker.run((site.python, "-m", "venv", folder), failure="No place for the build tools.")

@@ -527,6 +527,20 @@ def test_a_description_comes_from_the_header(starter_path):
     assert pid is None
 
 
+def test_a_template_says_what_it_can(talk, starter_path):
+    """The template is tried out in the worker, beside the loaded model."""
+
+    async def scenario(backend):
+        pid = backend.worker_pid
+        return await backend.template_limits(str(starter_path)), pid == backend.worker_pid
+
+    limits, same_worker = talk(scenario)
+    assert limits["system_role"]
+    assert limits["error"] == ""
+    assert not limits["thinking"]
+    assert same_worker
+
+
 def test_models_are_found_in_folders(tmp_path):
     """GGUF files a few levels deep are listed with their sizes; additions and parts are not."""
     for name in ("b.gguf", "a/a.GGUF", "a/mmproj-x.gguf", "s-00001-of-00002.gguf"):

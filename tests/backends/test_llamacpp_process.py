@@ -98,12 +98,12 @@ def test_a_pulse_is_not_silence(script):
     """A worker that says it gets on may take longer than the silence limit."""
     body = """
     import time
-    for _ in range(6):
+    for _ in range(9):
         time.sleep(0.2)
         say(None, say="working")
     say(job, say="finished")
 """
-    found = with_worker(script(body), all_of, silence_seconds=0.8)
+    found = with_worker(script(body), all_of, silence_seconds=1.5)
     assert found == ["finished"]
 
 
@@ -139,7 +139,7 @@ def test_a_fault_arrives_with_its_type_and_figures(script):
     """What the worker reports as failed is raised as what it was."""
     body = """
     say(job, say="failed", fault="ContextOverflow", sentence="Too long.", remedy="Cut.",
-        facts={{"prompt_tokens": 5, "window_tokens": 4}})
+        facts={"prompt_tokens": 5, "window_tokens": 4})
 """
 
     async def scenario(worker):
@@ -159,7 +159,7 @@ def test_a_fault_arrives_with_its_type_and_figures(script):
         ("sys.exit(3)", "ended by itself (code 3)"),
         ("signal.raise_signal(signal.SIGSEGV)", "crashed (SIGSEGV)"),
         ("signal.raise_signal(signal.SIGKILL)", "was killed"),
-        ('sys.stdout.write(\'{{"say": "te\'); sys.exit(0)', "ended by itself (code 0)"),
+        ('sys.stdout.write(\'{"say": "te\'); sys.exit(0)', "ended by itself (code 0)"),
     ],
 )
 def test_a_death_is_explained(script, body, sentence):

@@ -349,7 +349,7 @@ def test_first_run_sets_up_and_starts(first):
 def test_missing_compiler_leaves_llama_out(first):
     """The application runs without; what is missing and what still works is said."""
     assert "[3/4] llama.cpp, made for this machine: left out" in first.stderr
-    assert "No C++ compiler: " in first.stderr
+    assert "needs a C++ compiler to be built: " in first.stderr
     assert "works with Ollama" in first.stderr
 
 

@@ -6,7 +6,9 @@ Every line on stdout is a promise: what it names was saved before it was written
 """
 
 import resource
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from engine.errors import PortholeError
@@ -52,7 +54,7 @@ def reply_slowly(store):
 
 def fill(store):
     """Append until the system lets no file grow any more."""
-    size = store.file.stat().st_size + 600_000
+    size = store.file.stat().st_size + 3_000_000
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     session = store.create_session("full")
     number = 0
@@ -66,6 +68,13 @@ def fill(store):
     say("readable", len(store.entries(session.id)))
 
 
+def hold(database):
+    """Have the file open, as another program would, until told otherwise."""
+    with closing(sqlite3.connect(database)) as connection:
+        say("held", connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
+        sys.stdin.readline()
+
+
 def add_twenty(store):
     """Make a conversation of twenty entries."""
     session = store.create_session("one of many")
@@ -76,5 +85,8 @@ def add_twenty(store):
 
 if __name__ == "__main__":
     role, database = sys.argv[1:]
-    with Store.open(Path(database)) as opened:
-        globals()[role](opened)
+    if role == "hold":
+        hold(database)
+    else:
+        with Store.open(Path(database)) as opened:
+            globals()[role](opened)

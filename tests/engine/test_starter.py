@@ -185,18 +185,18 @@ def test_more_memory_never_suggests_smaller_models(small, large):
 # ---- plans --------------------------------------------------------------------------------------
 
 
-@given(st.integers(0, 10**10), st.integers(1, 10**10), st.floats(0, 10**5))
-def test_progress_stays_within_its_total(done, total, elapsed):
+@given(st.integers(0, 10**10), st.integers(1, 10**10), st.integers(0, 10**10), st.floats(0, 10**5))
+def test_progress_stays_within_its_total(done, total, gained, seconds):
     """Never more than all of it, and never less than no time left."""
-    progress = plan_progress(done, total, elapsed)
+    progress = plan_progress(done, total, gained, seconds)
     assert 0 <= progress.done_bytes <= progress.total_bytes
     assert progress.seconds_left is None or progress.seconds_left >= 0
-    assert (progress.seconds_left is None) == (done == 0)
+    assert (progress.seconds_left is None) == (gained == 0)
 
 
-def test_time_left_follows_the_speed_so_far():
-    """A quarter in 10 s leaves 30 s."""
-    assert plan_progress(25, 100, 10.0).seconds_left == 30.0
+def test_time_left_follows_the_speed():
+    """20 of the 25 bytes that are there came in 10 s, so the other 75 take 37.5 s."""
+    assert plan_progress(25, 100, 20, 10.0).seconds_left == 37.5
 
 
 def test_shortage_of_space_is_told_in_figures(tiny):

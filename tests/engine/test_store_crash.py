@@ -9,10 +9,12 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
+from engine.errors import StoreCorrupt
 from engine.store import Store
-from engine.transcript import TokenIds
+from engine.transcript import TokenIds, user
 from tests.engine.store_child import CHECKPOINTS
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +109,8 @@ def test_a_reply_of_a_dead_process_that_nobody_buried_is_recovered(tmp_path):
     with child("reply_slowly", database) as process:
         process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
+            process.stdout.read()  # ends when the process does
         with Store.open(database) as store:
             (entry,) = store.recovered
             assert (entry.body.text, entry.body.stop_reason) == ("half a", "interrupted")
@@ -131,10 +134,23 @@ def test_a_file_that_cannot_grow_keeps_what_it_has(tmp_path):
         ]
 
 
-@pytest.mark.parametrize("processes", [4])
-def test_processes_make_and_fill_a_new_store_together(tmp_path, processes):
-    """Several programs that start at once make one store, and nobody's entries are lost."""
+def damage(database, entries=60):
+    """Make a store whose entries are damaged in one place."""
+    with Store.open(database) as store:
+        session = store.create_session("damaged").id
+        store.append_all(session, [user(f"{n} " + "x" * 900) for n in range(entries)])
+    raw = bytearray(database.read_bytes())
+    start = raw.index(b'"text":"30 xxx') // 8192 * 8192
+    raw[start : start + 8192] = b"\xff" * 8192
+    database.write_bytes(raw)
+
+
+@pytest.mark.parametrize("lies_there", ["nothing", "a damaged file"])
+def test_processes_open_a_store_together(tmp_path, lies_there):
+    """Programs that start at once make or replace the store once, and no entry of theirs is lost."""
     database = tmp_path / "porthole.db"
+    if lies_there == "a damaged file":
+        damage(database)
     running = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.engine.store_child", "add_twenty", str(database)],
@@ -143,10 +159,29 @@ def test_processes_make_and_fill_a_new_store_together(tmp_path, processes):
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(processes)
+        for _ in range(4)
     ]
     outputs = [process.communicate() for process in running]
-    assert [error for _, error in outputs] == [""] * processes
+    assert [error for _, error in outputs] == [""] * 4
     with Store.open(database) as store:
-        assert [len(store.path(row.id)) for row in store.sessions()] == [20] * processes
+        rows = [row for row in store.sessions() if row.title == "one of many"]
+        assert [len(store.path(row.id)) for row in rows] == [20] * 4
         assert store.check() == ()
+    asides = [path.name for path in tmp_path.glob("*.damaged*")]
+    assert asides == ([] if lies_there == "nothing" else ["porthole.db.damaged-1"])
+
+
+def test_a_damaged_file_that_another_program_has_open_is_not_replaced(tmp_path):
+    """It would go on writing into the file that was set aside; once it is closed, all is well."""
+    database = tmp_path / "porthole.db"
+    damage(database)
+    broken = database.read_bytes()
+    with child("hold", database) as process:
+        assert process.stdout.readline() == "held 1\n"
+        with pytest.raises(StoreCorrupt, match="in use by another program"):
+            Store.open(database)
+        assert database.read_bytes() == broken
+        process.communicate("\n")
+    with Store.open(database) as store:
+        assert "is kept as" in store.notices[0]
+        assert 0 < len(store.entries(store.sessions()[0].id)) < 60

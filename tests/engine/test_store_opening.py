@@ -4,6 +4,8 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,6 +77,7 @@ def test_a_missing_file_is_made(tmp_path):
     """A new store in a new folder is empty, sound, and says nothing."""
     with Store.open(tmp_path / "a" / "b" / "porthole.db") as store:
         assert store.sessions() == store.notices == store.recovered == ()
+        assert not store.rescued
         assert store.check() == ()
 
 
@@ -197,6 +200,20 @@ def test_a_newer_file_is_refused_and_untouched(tmp_path):
     assert contents(tmp_path) == before
 
 
+def test_a_newer_file_left_by_a_crash_is_untouched(tmp_path):
+    """With nobody else to keep the log open, looking at it must not fold it into the file."""
+    (tmp_path / "live").mkdir()
+    (tmp_path / "dead").mkdir()
+    with Store.open(tmp_path / "live" / "porthole.db", steps=(*STEPS, SECOND)) as newer:
+        newer.create_session("from the future")
+        for tail in ("", "-wal"):
+            shutil.copy(beside(newer.file, tail), tmp_path / "dead")
+    before = contents(tmp_path / "dead")
+    with pytest.raises(StoreNewer):
+        Store.open(tmp_path / "dead" / "porthole.db")
+    assert contents(tmp_path / "dead") == before
+
+
 def test_a_database_of_another_program_is_refused_and_untouched(tmp_path):
     """A file that is sound and not ours is nobody's to change."""
     path = tmp_path / "porthole.db"
@@ -259,6 +276,7 @@ def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path, damage):
         assert aside.read_bytes() == broken
         assert len(store.notices) == 1
         assert f"damaged and is kept as {aside};" in store.notices[0]
+        assert store.rescued
         saved = everything(store)
         assert len(saved) == (2 if damage in READABLE else 0)
         for session, (_, entries) in saved.items():
@@ -270,6 +288,11 @@ def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path, damage):
     with Store.open(path) as store:
         assert store.notices == ()
         assert store.path(entry.session) == (entry,)
+
+
+def page_with(path, words):
+    """The number of the first page of the file that holds these bytes; pages count from 1."""
+    return path.read_bytes().index(words) // PAGE + 1
 
 
 def lose_a_page(raw, page):
@@ -289,10 +312,7 @@ def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, damage, least):
         bodies = [user(f"{n} " + "x" * 900) for n in range(200)]
         for body in bodies:
             store.append(session, body)
-        pages = store._db.run(
-            "SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf'"
-        )
-    (page,) = sorted(pages)[len(pages) // 2]
+    page = page_with(path, b'"text":"100 xxx')
     path.write_bytes(damage(path.read_bytes(), page))
     with Store.open(path) as store:
         saved = store.entries(session)
@@ -301,6 +321,7 @@ def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, damage, least):
         assert [entry.body for entry in saved] == [body for body in bodies if body in found]
         assert f"(conversations: 1, entries: {len(saved)})" in store.notices[0]
         assert store.path(session) == saved, "what follows the gap hangs on what is before it"
+        assert store.append(session, user("on")).parent == saved[-1].id
         assert len(store.search("7 xxx")) > 0
         assert store.check() == ()
 
@@ -328,22 +349,27 @@ def test_any_page_may_be_destroyed(tmp_path):
     assert rescued > len(sound) // PAGE // 3
 
 
-def test_damage_found_while_working_is_mended_at_the_next_opening(tmp_path):
+def read_it(store, session):
+    with pytest.raises(StoreCorrupt, match="Start Porthole again"):
+        store.entries(session)
+
+
+def check_it(store, session):
+    assert store.check() != ()
+
+
+@pytest.mark.parametrize("find", [read_it, check_it])
+def test_damage_found_while_working_is_mended_at_the_next_opening(tmp_path, find):
     """A file too large to be checked whole each time is checked when it was seen to be damaged."""
     path = tmp_path / "porthole.db"
     with Store.open(path) as store:
         session = store.create_session("large").id
         store.append_all(session, [Custom(str(n), {"x": "x" * 100_000}) for n in range(100)])
-        (page,) = store._db.run(
-            "SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf' LIMIT 1"
-        )[0]
-    with path.open("r+b") as file:
-        file.seek((page - 1) * PAGE)
-        file.write(b"\xff" * PAGE)
+    page = page_with(path, b'"custom_type":"50"')
+    path.write_bytes(lose_a_page(path.read_bytes(), page))
     assert path.stat().st_size > opening.CHECKED_BYTES
     with Store.open(path) as store:
-        with pytest.raises(StoreCorrupt, match="Start Porthole again"):
-            store.entries(session)
+        find(store, session)
         store.create_session("still works")
     with Store.open(path) as store:
         assert "is kept as" in store.notices[0]
@@ -351,6 +377,22 @@ def test_damage_found_while_working_is_mended_at_the_next_opening(tmp_path):
         assert store.sessions()[0].title == "still works"
     with Store.open(path) as store:
         assert store.notices == ()
+
+
+@pytest.mark.parametrize("block", ["randomblob(300)", "zeroblob(50)"])
+def test_a_damaged_index_is_made_anew(tmp_path, block):
+    """Found by a check of the whole store, it is made from the texts at the next opening."""
+    path = tmp_path / "porthole.db"
+    before = fill(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE entry_index_data SET block = {block} WHERE id > 10")
+    with Store.open(path) as store:
+        # A newer SQLite finds it while opening, and what could be read is in a new file.
+        assert store.check() != () or store.notices != ()
+    with Store.open(path) as store:
+        assert everything(store) == before
+        assert store.search("words")
+        assert store.check() == ()
 
 
 def test_a_second_damaged_file_does_not_replace_the_first(tmp_path):
@@ -378,6 +420,7 @@ def test_a_log_whose_file_is_gone_is_kept(tmp_path, rest):
     with Store.open(path) as store:
         assert beside(path, ".damaged-1-wal").read_bytes() == log
         assert "only its log was left" in store.notices[0]
+        assert store.rescued
         assert store.sessions() == ()
 
 
@@ -406,6 +449,16 @@ def test_a_reply_of_a_damaged_file_is_recovered_too(tmp_path):
     with Store.open(path) as store:
         assert store.notices
         assert [entry.body.text for entry in store.path(session)] == ["question", "half"]
+
+
+def test_a_stray_journal_does_no_harm(tmp_path):
+    """A rollback journal left by the first second of a store is SQLite's to settle."""
+    path = tmp_path / "porthole.db"
+    before = fill(path)
+    beside(path, "-journal").write_bytes(bytes(600))
+    with Store.open(path) as store:
+        assert everything(store) == before
+        assert store.notices == ()
 
 
 # ---- places that cannot be written ----------------------------------------------------------
@@ -556,3 +609,23 @@ def test_looking_at_an_older_file_is_one_sentence(tmp_path):
     with pytest.raises(StoreUnusable, match="older version"):
         Store.open(path, read_only=True, steps=(*STEPS, SECOND))
     assert os.listdir(tmp_path) == ["porthole.db"]
+
+
+def test_an_ordinary_opening_imports_nothing_slow(tmp_path):
+    """A store that is up to date pays neither for migrations nor for process tables."""
+    fill(tmp_path / "porthole.db")
+    program = (
+        "import sys; from pathlib import Path; from engine.store import Store\n"
+        "for look in (True, False):\n"
+        "    with Store.open(Path(sys.argv[1]), read_only=look) as store: store.sessions()\n"
+        "slow = {'sqlite_utils', 'psutil', 'click', 'asyncio', 'logging', 'httpx', 'tomlkit'}\n"
+        "sys.exit(' '.join(slow & sys.modules.keys()) or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "porthole.db")],
+        cwd=DATA.parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")

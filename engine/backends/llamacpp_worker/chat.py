@@ -244,21 +244,21 @@ class Chat:
             yield from text.take(token)
             if text.is_stopped:
                 return "stop"
-            if cost.written < limit:
-                yield from self._append(token, cost)
+            if cost.written == limit:
+                break
+            held = self._context.held[CHAT]
+            if must_stretch(self._plan, stretched=self.is_stretched, position=len(held)):
+                yield from self._stretch([*held, token], cost)
+            else:
+                self._context.evaluate((token,))
         return "length"
 
-    def _append(self, token: int, cost: _Cost) -> Iterator[Chunk]:
-        """Evaluate a generated token, in a stretched context if its position needs one."""
-        held = self._context.held[CHAT]
-        if must_stretch(self._plan, stretched=self.is_stretched, position=len(held)):
-            ids = [*held, token]
-            yield self._stretched_warning()
-            with cost.reading():
-                self._make_context(stretched=True)
-                yield from self._read(ids)
-        else:
-            self._context.evaluate([token])
+    def _stretch(self, ids: list[int], cost: _Cost) -> Iterator[Chunk]:
+        """Make the context anew with YaRN and read everything so far once more."""
+        yield self._stretched_warning()
+        with cost.reading():
+            self._make_context(stretched=True)
+            yield from self._read(ids)
 
     # ---- the context ----------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ Native code and whatever else prints to file descriptor 1; the protocol has desc
 import os
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,12 @@ from engine.backends.llamacpp_worker.protocol import Wire, decode, encode
 
 PULSE_SECONDS = 1.0
 """How often a worker that is busy in native code says that it still gets on."""
+_TOGETHER_SECONDS = 0.03
+_WORDS = frozenset({"text", "thinking"})
+_WORKING_SHARE = 0.01
+"""Less of a processor than this is waiting, not working."""
+_LONGEST_STEP_SECONDS = 900.0
+"""A large model on a slow machine may need minutes for a batch; what takes longer hangs."""
 _PATIENCE_SECONDS = 0.5
 """How long the main thread may take to end tidily once the application is gone."""
 
@@ -60,6 +67,7 @@ class Link:
         self._running: int | None = None
         self._stopped: set[int] = set()
         self._ended = threading.Event()
+        self._said = time.monotonic()
 
     def start(self) -> None:
         """Begin to listen, and to say that native code gets on."""
@@ -100,12 +108,24 @@ class Link:
                 self._stopped.discard(job)
                 self._interrupt.raised = False
 
-    def say(self, job: int | None, message: Mapping[str, Any]) -> None:
-        """Send a message; ends the process when nobody is there to read it."""
+    def say(self, job: int, message: Mapping[str, Any]) -> None:
+        """Send a message; ends the process when nobody is there to read it.
+
+        Words that follow each other faster than an eye can tell are sent together.
+        """
+        now = time.monotonic()
+        waits = message["say"] in _WORDS and now - self._said < _TOGETHER_SECONDS
+        if not waits:
+            self._said = now
+        self._write({**message, "job": job}, flush=not waits)
+
+    def _write(self, message: Wire, *, flush: bool) -> None:
+        line = encode(message)
         try:
             with self._writing:
-                self._writer.write(encode({**message, "job": job}))
-                self._writer.flush()
+                self._writer.write(line)
+                if flush:
+                    self._writer.flush()
         except (BrokenPipeError, ValueError):  # closed by the other side, or by us at the end
             self._leave()
 
@@ -136,8 +156,11 @@ class Link:
             os._exit(0)
 
     def _pulse(self) -> None:
-        before = self._interrupt.steps
+        """Say that the process works, as long as it does and a single step may take."""
+        before = time.process_time()
         while not self._ended.wait(PULSE_SECONDS):
-            if self._interrupt.steps != before:
-                before = self._interrupt.steps
-                self.say(None, {"say": "working"})
+            now = time.process_time()
+            works = now - before > _WORKING_SHARE * PULSE_SECONDS
+            if works and time.monotonic() - self._said < _LONGEST_STEP_SECONDS:
+                self._write({"say": "working", "job": None}, flush=True)
+            before = now

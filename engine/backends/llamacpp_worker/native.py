@@ -9,6 +9,7 @@ import ctypes
 import functools
 import importlib
 import importlib.util
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -71,23 +72,35 @@ class Log:
 
 
 class Interrupt:
-    """The user's stop, as native code sees it: raised by one thread, obeyed within milliseconds.
+    """The user's stop: raised by one thread, obeyed by native code within milliseconds.
 
-    `steps` counts how often native code asked, which tells working from hanging.
+    llama.cpp asks a C function after every step of its graph, 500 times for one token of a small
+    model. A Python function there costs a percent of the speed; C's own strlen does not: the
+    length of "" is 0, go on, and the length of "x" is 1, stop.
     """
 
     def __init__(self) -> None:
-        self.raised = False
-        self.steps = 0
+        self._flag = ctypes.create_string_buffer(2)
+        library = ctypes.cdll.msvcrt if os.name == "nt" else ctypes.CDLL(None)
+        self._asked = library.strlen
 
-    def asked(self, *_: object) -> bool:
-        """For llama.cpp's abort callback: whether to stop now."""
-        self.steps += 1
-        return self.raised
+    @property
+    def raised(self) -> bool:
+        """Whether to stop."""
+        return bool(self._flag.value)
+
+    @raised.setter
+    def raised(self, stop: bool) -> None:
+        self._flag.value = b"x" if stop else b""
+
+    def install(self, api: Any, context: Any) -> None:
+        """Let llama.cpp look at it while it works in `context`; this object must outlive it."""
+        asked = ctypes.cast(self._asked, api.ggml_abort_callback)
+        api.llama_set_abort_callback(context, asked, ctypes.cast(self._flag, ctypes.c_void_p))
 
     def check(self) -> None:
         """Raise Stopped if the user stopped."""
-        if self.raised:
+        if self._flag.value:
             raise Stopped
 
 
@@ -160,7 +173,6 @@ class Context:
     def __init__(self, model: Model, shape: ContextShape, interrupt: Interrupt) -> None:
         self._api = api = bindings()
         self._interrupt = interrupt
-        self._abort = api.ggml_abort_callback(interrupt.asked)  # kept: native code holds it
         model.log.clear()
         self.pointer = api.llama_init_from_model(model.pointer, _context_params(api, shape))
         if not self.pointer:
@@ -170,7 +182,7 @@ class Context:
                 f"{reason.rstrip('.')}.",
                 "Choose a smaller window, or f16 as the type of its cache.",
             )
-        api.llama_set_abort_callback(self.pointer, self._abort, None)
+        interrupt.install(api, self.pointer)
         self.shape = shape
         self.window_tokens = min(shape.window_tokens, int(api.llama_n_ctx(self.pointer)))
         self.held: list[list[int]] = [[] for _ in range(SEQUENCES)]
@@ -237,17 +249,19 @@ class Context:
             "Try again; if it fails again, choose a smaller window or another model.",
         )
 
-    def state(self, seq: int = CHAT) -> bytes:
+    def state(self, seq: int = CHAT) -> bytearray:
         """llama.cpp's copy of what a sequence holds; only a context of the same shape takes it."""
-        size = int(self._api.llama_state_seq_get_size(self.pointer, seq))
-        buffer = (ctypes.c_uint8 * size)()
-        written = int(self._api.llama_state_seq_get_data(self.pointer, buffer, size, seq))
-        return memoryview(buffer)[:written].tobytes()
+        state = bytearray(int(self._api.llama_state_seq_get_size(self.pointer, seq)))
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        written = self._api.llama_state_seq_get_data(self.pointer, buffer, len(state), seq)
+        del buffer  # while it is there the length is fixed
+        del state[int(written) :]
+        return state
 
-    def take_state(self, state: bytes, ids: Sequence[int], seq: int = CHAT) -> bool:
+    def take_state(self, state: bytearray, ids: Sequence[int], seq: int = CHAT) -> bool:
         """Put back what `state` returned for a sequence that held `ids`; whether it worked."""
         self.keep(0, seq)
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
         if not self._api.llama_state_seq_set_data(self.pointer, buffer, len(state), seq):
             self._api.llama_memory_seq_rm(self._memory, seq, -1, -1)
             return False
@@ -274,15 +288,21 @@ def _context_params(api: Any, shape: ContextShape) -> Any:
 
 
 class _Batch:
-    """One reusable llama_batch; larger than its context's it would end the process."""
+    """One reusable llama_batch; larger than its context's it would end the process.
+
+    Only what changes is written: between two tokens Python is the slow part.
+    """
 
     def __init__(self, api: Any, size: int) -> None:
-        self._api = api
+        self._decode, self._free = api.llama_decode, api.llama_batch_free
         self._batch = batch = api.llama_batch_init(size, 0, 1)
         self._token, self._pos, self._logits = batch.token, batch.pos, batch.logits
-        self._seq_id = batch.seq_id
+        self._sequences = [batch.seq_id[index] for index in range(size)]
+        self._marked = self._seq = 0
         for index in range(size):
             batch.n_seq_id[index] = 1
+            batch.logits[index] = 0
+            batch.seq_id[index][0] = 0
 
     def decode(
         self, context: Any, ids: Sequence[int], position: int, seq: int, *, logits: bool
@@ -291,14 +311,18 @@ class _Batch:
         for index, token in enumerate(ids):
             self._token[index] = token
             self._pos[index] = position + index
-            self._seq_id[index][0] = seq
-            self._logits[index] = 0
-        self._logits[len(ids) - 1] = logits
+        if seq != self._seq:
+            self._seq = seq
+            for sequence in self._sequences:
+                sequence[0] = seq
+        self._logits[self._marked] = 0
+        self._marked = len(ids) - 1
+        self._logits[self._marked] = logits
         self._batch.n_tokens = len(ids)
-        return int(self._api.llama_decode(context, self._batch))
+        return int(self._decode(context, self._batch))
 
     def close(self) -> None:
-        self._api.llama_batch_free(self._batch)
+        self._free(self._batch)
 
 
 class Sampler:
@@ -308,7 +332,8 @@ class Sampler:
     """
 
     def __init__(self, sampling: Sampling, vocabulary_tokens: int, before: Sequence[int]) -> None:
-        self._api = api = bindings()
+        api = bindings()
+        self._sample, self._free = api.llama_sampler_sample, api.llama_sampler_free
         self._chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
         for part in _sampler_parts(api, sampling, vocabulary_tokens):
             api.llama_sampler_chain_add(self._chain, part)
@@ -317,11 +342,11 @@ class Sampler:
 
     def sample(self, context: Context) -> int:
         """The next token after the last one evaluated with logits."""
-        return int(self._api.llama_sampler_sample(self._chain, context.pointer, -1))
+        return int(self._sample(self._chain, context.pointer, -1))
 
     def close(self) -> None:
         """Free the chain and its parts."""
-        self._api.llama_sampler_free(self._chain)
+        self._free(self._chain)
 
 
 def _sampler_parts(api: Any, sampling: Sampling, vocabulary_tokens: int) -> Iterator[Any]:

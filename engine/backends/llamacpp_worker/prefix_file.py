@@ -31,7 +31,7 @@ class Prefix:
     """What a sequence of a context held: its tokens and llama.cpp's state for them."""
 
     ids: tuple[int, ...]
-    state: bytes
+    state: bytearray
 
 
 def model_mark(path: Path) -> str:
@@ -75,11 +75,13 @@ def read_prefix(file: Path, marks: Mapping[str, Any]) -> Prefix | None:
             facts = json.loads(source.readline(_LONGEST_LINE))
             if any(facts.get(name) != value for name, value in marks.items()):
                 return None
-            raw_ids, state = source.read(4 * facts["tokens"]), source.read(facts["bytes"])
+            size = os.fstat(source.fileno()).st_size - source.tell()
+            if size != 4 * facts["tokens"] + facts["bytes"]:
+                return None
+            ids, state = source.read(4 * facts["tokens"]), bytearray(facts["bytes"])
+            source.readinto(state)
+            if zlib.crc32(state, zlib.crc32(ids)) != facts["crc32"]:
+                return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    if len(state) != facts["bytes"] or zlib.crc32(state, zlib.crc32(raw_ids)) != facts["crc32"]:
-        return None
-    ids = array("i")
-    ids.frombytes(raw_ids)
-    return Prefix(tuple(ids), state)
+    return Prefix(tuple(array("i", ids)), state)

@@ -1,6 +1,6 @@
 """The words between the application and its llama.cpp worker: JSON objects, one per line.
 
-The application says ``do`` (load, count, stream, save, restore, stop), the worker answers with
+The application says ``do`` (load, count, stream, probe, save, restore, stop), the worker answers with
 ``say``; every message carries the ``job`` it belongs to, a number the application chose (null for
 the pulse, "working"). A job ends with exactly one of `ENDINGS`::
 
@@ -36,13 +36,14 @@ from engine.errors import Bug, ContextOverflow, EnvironmentFault, ModelUnusable
 from engine.transcript import ToolCall, Usage
 
 Wire = dict[str, Any]
-ENDINGS = frozenset({"loaded", "counted", "finished", "moved", "stopped", "failed"})
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+ENDINGS = frozenset({"loaded", "counted", "finished", "moved", "probed", "stopped", "failed"})
 """What the last message of a job says."""
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
     """A message as one line of ASCII JSON."""
-    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+    return _ENCODER.encode(message).encode("ascii") + b"\n"
 
 
 def decode(line: bytes) -> Wire:

@@ -4,7 +4,7 @@ Every token's id is given out exactly once, with the first chunk after it: so wh
 any moment spells at least the text that was, and a reply that is stopped has its ids.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from engine.backends.base import TextChunk, ThinkingChunk
 from engine.backends.llamacpp_worker.think import (
@@ -18,6 +18,7 @@ from engine.backends.llamacpp_worker.think import (
 from engine.backends.llamacpp_worker.vocabulary import Vocabulary
 
 ReplyChunk = TextChunk | ThinkingChunk
+_NO_TAGS = ThinkTags("", "")
 
 
 class ReplyText:
@@ -39,24 +40,28 @@ class ReplyText:
         tags: ThinkTags | None,
         *,
         opened: bool,
-        stops: Iterable[str],
+        stops: Sequence[str],
     ) -> None:
-        tags = tags or ThinkTags("", "")
+        tags = tags or _NO_TAGS
         self._vocabulary = vocabulary
         self._characters = Utf8Splitter()
         self._splitter = ThinkSplitter(tags.open, tags.close, opened=opened, passing=tags.passing)
         self._stops = StopFinder(stops)
+        self._is_plain = tags is _NO_TAGS and not any(stops)
         self._kind: Kind = "thinking" if opened else "text"
         self._at_start = opened
         self._ids: list[int] = []
         self.is_stopped = False
 
-    def take(self, token: int) -> Iterator[ReplyChunk]:
+    def take(self, token: int) -> Sequence[ReplyChunk]:
         """The chunks that are settled with one more token."""
         self._ids.append(token)
         text = self._characters.feed(self._vocabulary.piece(token))
-        if text:
-            yield from self._chunks(self._splitter.feed(text))
+        if not text:
+            return ()
+        if self._is_plain:
+            return (self._settled(TextChunk, text),)
+        return list(self._chunks(self._splitter.feed(text)))
 
     def finish(self) -> Iterator[ReplyChunk]:
         """What was held back, when the reply has ended."""
@@ -85,5 +90,8 @@ class ReplyText:
             text = text.lstrip("\n")
             self._at_start = not text
         if text or even_empty:
-            ids, self._ids = tuple(self._ids), []
-            yield TextChunk(text, ids) if kind == "text" else ThinkingChunk(text, ids)
+            yield self._settled(TextChunk if kind == "text" else ThinkingChunk, text)
+
+    def _settled(self, kind: type[ReplyChunk], text: str) -> ReplyChunk:
+        ids, self._ids = tuple(self._ids), []
+        return kind(text, ids)

@@ -1,6 +1,7 @@
 """What the worker does for each command; one after the other, counts also between two tokens."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from engine.backends.base import LoadRequest
@@ -19,7 +20,11 @@ from engine.backends.llamacpp_worker.protocol import (
     request_from_wire,
 )
 from engine.backends.llamacpp_worker.stretch import StretchPlan, plan_stretch
-from engine.backends.llamacpp_worker.templates import ChatTemplate
+from engine.backends.llamacpp_worker.templates import (
+    ChatTemplate,
+    TemplateLimits,
+    probe_template,
+)
 from engine.errors import EnvironmentFault, ModelMissing, Stopped
 
 _PROGRESS_STEP = 0.01
@@ -30,7 +35,7 @@ class Service:
 
     Args:
         link: where commands come from and answers go.
-        interrupt: the user's stop, and the count of steps that native code makes.
+        interrupt: the user's stop.
     """
 
     def __init__(self, link: Link, interrupt: Interrupt) -> None:
@@ -83,6 +88,8 @@ class Service:
             case "stream":
                 request = request_from_wire(command["request"])
                 yield from map(chunk_to_wire, self._ready().reply(request))
+            case "probe":
+                yield {"say": "probed", **asdict(_template_limits(Path(command["model"])))}
             case "save":
                 yield {"say": "moved", "done": self._ready().save(Path(command["file"]))}
             case "restore":
@@ -99,6 +106,7 @@ class Service:
         """Make a model ready: its header first, then the memory, then native code."""
         header = read_header(Path(request.model))
         plan = plan_stretch(request.stretch, header.trained_window, request.window_tokens)
+        template = ChatTemplate(header.template, header.bos, header.eos)
         identity = (request.model, model_mark(Path(request.model)))
         self._unload(keep_model=identity == self._identity)
         self._require_memory(header, plan, request)
@@ -108,7 +116,7 @@ class Service:
             self._identity = identity
         self._chat = Chat(
             self._model,
-            ChatTemplate(header.template, header.bos, header.eos),
+            template,
             plan,
             ContextShape(plan.window_tokens, threads, request.kv_type),
             mark=identity[1],
@@ -142,7 +150,6 @@ class Service:
 
     def _report_progress(self, fraction: float) -> bool:
         """Tell how far the weights are read; False once the user stopped."""
-        self._interrupt.steps += 1
         if fraction == 0.0 or abs(fraction - self._reported) >= _PROGRESS_STEP:
             self._reported = fraction
             self._link.say(self._job, {"say": "loading", "fraction": round(fraction, 3)})
@@ -150,3 +157,8 @@ class Service:
 
     def _report_rendering(self, begins: bool) -> None:  # noqa: FBT001  # a callback's one value
         self._link.say(self._job, {"say": "rendering" if begins else "rendered"})
+
+
+def _template_limits(path: Path) -> TemplateLimits:
+    header = read_header(path)
+    return probe_template(header.template, header.bos, header.eos)

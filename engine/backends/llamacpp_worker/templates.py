@@ -64,7 +64,7 @@ __all__ = ["CHATML", "ChatTemplate", "Piece", "Rendered", "TemplateLimits", "pro
 
 CHATML: Final = (
     "{% for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content"
-    " + '<|im_end|>' + '\\n' }}{% endfor %}<|im_start|>assistant\n"
+    " + '<|im_end|>' + '\\n' }}{% endfor %}{{ '<|im_start|>assistant' + '\\n' }}"
 )
 """The template for models that have none, and for conversations that a model's own cannot render."""
 _CHATML_ATTEMPT: Final = Attempt(frozenset({"calls_as_text", "results_as_text"}))

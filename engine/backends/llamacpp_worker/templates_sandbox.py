@@ -15,7 +15,6 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from functools import wraps
 from itertools import islice
 from types import GeneratorType
@@ -37,9 +36,10 @@ MAX_TEXT_CHARACTERS: Final = 16 * 1024 * 1024
 MAX_WORK_CHARACTERS: Final = 256 * 1024 * 1024
 """Most characters it may make in one render, those thrown away included."""
 MAX_SOURCE_CHARACTERS: Final = 128 * 1024
-_MAX_ITEMS: Final = 200_000
+_MAX_ITEMS: Final = 100_000
 """Most parts of a list or mapping that is made, written out, or gone through by a filter."""
 _TICKS_PER_LOOK: Final = 16
+_CHARACTERS_PER_TICK: Final = 4096
 _MAX_NUMBER_BITS: Final = 10_000
 _MAX_INDENT: Final = 1000
 
@@ -91,14 +91,21 @@ class Meter:
         self._left = MAX_WORK_CHARACTERS
         self._ticks = 0
 
-    def tick(self) -> None:
-        """Raise OverLimit when the time is over; looks at the clock now and then."""
-        self._ticks += 1
-        if self._ticks % _TICKS_PER_LOOK == 0 and self._clock() > self._deadline:
+    def tick(self, count: int = 1) -> None:
+        """Raise OverLimit when the time is over; looks at the clock now and then.
+
+        `count` makes more work cost more.
+        """
+        self._ticks += count
+        if self._ticks < _TICKS_PER_LOOK:
+            return
+        self._ticks = 0
+        if self._clock() > self._deadline:
             raise OverLimit(f"it took longer than {RENDER_SECONDS:g} seconds")
 
     def spend(self, characters: int) -> None:
         """Take characters off the account before they are made. Raises OverLimit."""
+        self.tick(1 + characters // _CHARACTERS_PER_TICK)
         self._left -= characters
         if characters > MAX_TEXT_CHARACTERS or self._left < 0:
             raise OverLimit("it made more text than any model can read")
@@ -107,7 +114,7 @@ class Meter:
 class _Source(Extension):
     """Reading a source: every token costs a tick, and `{% generation %}` (for training) is nothing."""
 
-    tags = {"generation"}  # noqa: RUF012 (the base class declares it so)
+    tags = {"generation"}  # noqa: RUF012  # the base class declares it so
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         """The tokens, one by one."""
@@ -306,14 +313,14 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         if isinstance(left, str) and isinstance(right, str):  # Markup
             self.meter.spend(6 * (len(left) + len(right)))
         elif isinstance(left, list | tuple) and isinstance(right, list | tuple):
-            _check_items(self._weight(left) + self._weight(right))
+            _check_items(self._parts(left) + self._parts(right))
 
     def _pay_for_product(self, left: Any, right: Any) -> None:
         for many, times in ((left, right), (right, left)):
             if isinstance(many, str):
                 self.meter.spend(len(many) * max(0, _whole(times)))
             elif isinstance(many, list | tuple):
-                _check_items(self._weight(many) * max(0, _whole(times)))
+                _check_items(self._parts(many) * max(0, _whole(times)))
         if _bits(left) + _bits(right) > _MAX_NUMBER_BITS:
             raise OverLimit("it computed too large a number")
 
@@ -324,7 +331,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         elif name == "replace" and len(args) >= 2:
             found = owner.count(str(args[0])) if args[0] else len(owner) + 1
             self.meter.spend(len(owner) + found * len(str(args[1])))
-        elif name == "format":
+        elif name in ("format", "format_map"):
             self._pay_for_format(owner, owner.count("{"), args)
         elif name in ("split", "rsplit", "splitlines"):
             mark = args[0] if args else None
@@ -333,7 +340,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
     def _pay_for_format(self, owner: str, fields: int, args: Sequence[Any]) -> None:
         if _WIDE_PERCENT.search(owner) or _WIDE_FORMAT.search(owner):
             raise SecurityError("this way of formatting is not allowed")
-        self.meter.spend(len(owner) + fields * sum(map(self._weight, args)))
+        self.meter.spend(len(owner) + fields * sum(map(self._written_size, args)))
 
     def concat(self, pieces: Iterable[str]) -> str:
         """`"".join`, within the limits; jinja2 uses it for blocks, macros and the whole."""
@@ -354,52 +361,54 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
 
     def join_values(self, values: Sequence[Any]) -> str:
         """`~`, paid for; called by the code of `_MeteredCode`."""
-        self.meter.tick()
-        self.meter.spend(sum(map(self._weight, values)))
+        self.meter.spend(sum(map(self._written_size, values)))
         return "".join(map(str, values))
 
     def weighed(self, value: Any) -> Any:
         """The value, if it has not too much in it; called by the code of `_MeteredCode`, too."""
-        self.meter.tick()
-        self._weight(value)
+        self._measured(value)
         return value
 
     def _written(self, value: Any) -> Any:
         """The value, once its written form is paid for; generators become lists."""
         if isinstance(value, GeneratorType):
             value = list(islice(value, _MAX_ITEMS))
-        self.meter.spend(self._weight(value))
+        self.meter.spend(self._written_size(value))
         return value
 
-    def _weight(self, value: Any) -> int:
+    def _parts(self, value: Any) -> int:
+        return self._measured(value)[0]
+
+    def _written_size(self, value: Any) -> int:
+        return sum(self._measured(value))
+
+    def _measured(self, value: Any) -> tuple[int, int]:
         """Parts and characters of a value, the same part as often as it is in it."""
-        total = seen = 0
+        if isinstance(value, str):
+            return 1, len(value)
+        characters = seen = 0
         waiting = [value]
         while waiting:
             part = waiting.pop()
             seen += 1
             if isinstance(part, str):
-                total += len(part)
+                characters += len(part)
             elif isinstance(part, Mapping):
                 waiting.extend(part.keys())
                 waiting.extend(part.values())
             elif isinstance(part, list | tuple):
                 waiting.extend(part)
             _check_items(seen + len(waiting))
-        return total + seen
-
-
-def date_format(day: date) -> Callable[[str], str]:
-    """The `strftime_now` a template may call: always the same day."""
-    return day.strftime
+        self.meter.tick(seen)
+        return seen, characters
 
 
 def _to_json(
     value: Any,
-    ensure_ascii: bool = False,  # noqa: FBT001, FBT002 (transformers' own signature)
+    ensure_ascii: bool = False,  # noqa: FBT001, FBT002  # transformers' own signature
     indent: int | None = None,
     separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,  # noqa: FBT001, FBT002
+    sort_keys: bool = False,  # noqa: FBT001, FBT002  # likewise
 ) -> str:
     if indent is not None and indent > _MAX_INDENT:
         raise OverLimit("it indented too far")

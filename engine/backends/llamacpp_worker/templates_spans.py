@@ -271,8 +271,8 @@ def _template_text(parts: Sequence[Part], number: int) -> str:
 
 
 def _place(text: str, core: str, cursor: int, before: str, after: str) -> int | None:
-    """The first place of `core` between its surroundings, else behind or before one of them."""
-    one_sided = None
+    """The first place of `core` between its surroundings; else behind or else before one of them."""
+    behind = ahead = None
     start = text.find(core, cursor)
     while start >= 0:
         end = start + len(core)
@@ -281,10 +281,12 @@ def _place(text: str, core: str, cursor: int, before: str, after: str) -> int | 
         fits_after = bool(after) and right.lstrip().startswith(after)
         if fits_before and fits_after:
             return start
-        if one_sided is None and (fits_before or (fits_after and not before)):
-            one_sided = start
+        if fits_before and behind is None:
+            behind = start
+        if fits_after and ahead is None:
+            ahead = start
         start = text.find(core, start + 1)
-    return one_sided
+    return ahead if behind is None else behind
 
 
 def _pieces(text: str, spans: Sequence[_Span], fields: Sequence[Field]) -> tuple[Piece, ...]:

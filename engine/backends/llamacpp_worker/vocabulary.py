@@ -28,6 +28,7 @@ class Vocabulary:
         self.tokens = int(api.llama_vocab_n_tokens(self._pointer))
         self._begin = int(api.llama_vocab_bos(self._pointer))
         self._adds_begin = bool(api.llama_vocab_get_add_bos(self._pointer)) and self._begin >= 0
+        self._is_end = api.llama_vocab_is_eog
         self._pieces: dict[int, bytes] = {}
         self._shown_texts: tuple[str, ...] = ()
         self._shown: frozenset[int] = frozenset()
@@ -79,7 +80,7 @@ class Vocabulary:
 
     def is_end(self, token: int) -> bool:
         """Whether a model ends its reply with this token."""
-        return bool(self._api.llama_vocab_is_eog(self._pointer, token))
+        return bool(self._is_end(self._pointer, token))
 
     def _is_control(self, token: int) -> bool:
         return bool(self._api.llama_vocab_is_control(self._pointer, token))
