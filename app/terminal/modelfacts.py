@@ -19,7 +19,7 @@ def window_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
     if name.backend == "ollama":
         lines = ["asked of the Ollama server when it is used: porthole models info " + name.label]
         return {"name": name.label, "lines": lines, "window": None}
-    if name.label == STARTER and not workplace.starter_file.is_file():
+    if is_unfetched(workplace, name):
         manifest = workplace.starter
         info = workplace.starter_info()
         lines = [
@@ -50,9 +50,14 @@ def planned_window(plan: ModelPlan, info: ModelInfo) -> dict[str, Any]:
     }
 
 
+def is_unfetched(workplace: Workplace, name: ModelName) -> bool:
+    """Whether this is the starter, and its file is not here yet."""
+    return name.label == STARTER and not workplace.starter_file.is_file()
+
+
 async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
     """Everything that can be told of a model; asks the server for an Ollama model."""
-    if name.label == STARTER and not workplace.starter_file.is_file():
+    if is_unfetched(workplace, name):
         info = workplace.starter_info()
     else:
         info = await workplace.backend(name.backend).describe(name.name)
@@ -73,8 +78,35 @@ async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
         "facts": dict(info.facts),
         "window": window,
     }
+    facts["template_limits"] = await _template_limits(workplace, name)
     facts["lines"] = _lines(facts, window_lines)
     return facts
+
+
+async def _template_limits(workplace: Workplace, name: ModelName) -> dict[str, Any] | None:
+    """What the chat template of a file can do, tried out in a worker; None for a server's model."""
+    from engine.backends.llamacpp import LlamaCppBackend
+
+    backend = workplace.backend(name.backend)
+    if not isinstance(backend, LlamaCppBackend) or is_unfetched(workplace, name):
+        return None
+    return dict(await backend.template_limits(name.name))
+
+
+def template_words(limits: dict[str, Any]) -> str:
+    """What a chat template can do, in words."""
+    if limits["error"]:
+        return f"its chat template is not used: {limits['error']}"
+    can = {
+        "system_role": "a system prompt",
+        "consecutive_users": "two user messages in a row",
+        "tools": "tool calls",
+        "thinking": "thinking",
+    }
+    takes = [words for key, words in can.items() if limits[key]]
+    lacks = [words for key, words in can.items() if not limits[key] and key != "thinking"]
+    told = f"its chat template takes {', '.join(takes)}" if takes else "its chat template is plain"
+    return told + (f"; worked around: {', '.join(lacks)}" if lacks else "")
 
 
 def _file_info(path: Path) -> ModelInfo:
@@ -100,4 +132,6 @@ def _lines(facts: dict[str, Any], window_lines: list[str]) -> list[str]:
     lines += [f"  {line}" for line in window_lines]
     if facts["capabilities"]:
         lines.append("  can: " + ", ".join(facts["capabilities"]))
+    if facts["template_limits"] is not None:
+        lines.append("  " + template_words(facts["template_limits"]))
     return lines

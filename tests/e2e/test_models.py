@@ -52,7 +52,13 @@ def test_file_that_is_no_model_is_not_added(porthole, tmp_path):
 def test_info_tells_window_and_memory(porthole):
     """What a model is, the window it gets here, and what the context costs."""
     done = porthole.run("models", "info", "starter")
-    for words in ("llama", "16,384", "trained on 8,192", "memory"):
+    for words in (
+        "llama",
+        "16,384",
+        "trained on 8,192",
+        "memory",
+        "template takes a system prompt",
+    ):
         assert words in done.stdout
 
 
