@@ -20,6 +20,7 @@ from engine.errors import (
     MemoryShort,
     ModelMissing,
     ModelUnusable,
+    TemplateUnusable,
     WorkerDied,
 )
 from tests.backends.llamacpp_talk import (
@@ -243,13 +244,17 @@ def test_a_stop_while_reading_keeps_what_was_read(talk, starter_path):
     """The same request afterwards reuses the batches that were finished."""
 
     async def scenario(backend):
-        request = request_to(starter_path, LONG, max_tokens=2)
+        request = request_to(starter_path, LONG, max_tokens=6)
         stopped = await until(backend, request, lambda reply: len(reply.reads) == 3)
         pid = backend.worker_pid
         again = await reply_to(backend, request)
-        return stopped, again, pid == backend.worker_pid
+        same_worker = pid == backend.worker_pid
+        await backend.load(load_of(starter_path, 1024), nothing)
+        return stopped, again, await reply_to(backend, request), same_worker
 
-    stopped, again, same_worker = talk(scenario)
+    stopped, again, fresh, same_worker = talk(scenario)
+    assert fresh.usage.reused_tokens == 0
+    assert again.ids == fresh.ids
     assert stopped.reads[-1].read < stopped.reads[-1].total
     assert again.usage.reused_tokens >= stopped.reads[-1].read
     assert same_worker
@@ -496,6 +501,51 @@ def test_a_model_llama_cpp_refuses_says_why(talk, starter_path, tmp_path):
     fault, same_worker = talk(scenario)
     assert "tensor 'blk.3.attn_k.weight' not found" in fault.sentence
     assert same_worker
+
+
+def test_a_library_that_cannot_be_loaded_is_said(starter_path, tmp_path, monkeypatch):
+    """A llama_cpp without its native library is as good as none."""
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(tmp_path))
+
+    async def scenario(backend):
+        with pytest.raises(ModelUnusable) as caught:
+            await backend.load(load_of(starter_path), nothing)
+        return caught.value
+
+    fault = run(scenario)
+    assert "llama.cpp is not installed" in fault.sentence
+    assert "packaging/run" in fault.remedy
+
+
+def test_a_broken_template_is_said_before_anything_is_loaded(starter_path, tmp_path):
+    """A template that does not compile is a typed fault of its own."""
+    bad = tmp_path / "bad.gguf"
+    bad.write_bytes(starter_path.read_bytes().replace(b"{% for message in", b"{% fox message in"))
+
+    async def scenario(backend):
+        fractions = []
+        with pytest.raises(TemplateUnusable) as caught:
+            await backend.load(load_of(bad), fractions.append)
+        return caught.value, fractions
+
+    fault, fractions = run(scenario)
+    assert "chat template" in fault.sentence
+    assert fractions == []
+
+
+def test_a_repaired_template_is_told_once(starter_path, tmp_path):
+    """A model without a template answers by the common form, and says so with its first reply."""
+    bare = tmp_path / "bare.gguf"
+    whole = starter_path.read_bytes()
+    bare.write_bytes(whole.replace(b"tokenizer.chat_template", b"tokenizer.chat_templat_"))
+
+    async def scenario(backend):
+        return [await reply_to(backend, request_to(bare, SYSTEM, CAPITAL)) for _ in range(2)]
+
+    first, second = run(scenario)
+    assert first.warnings == ["template_repaired"]
+    assert second.warnings == []
+    assert "Paris" in first.text
 
 
 def test_a_bad_model_does_not_cost_the_good_one(talk, starter_path, tmp_path):

@@ -67,7 +67,7 @@ class Link:
         self._running: int | None = None
         self._stopped: set[int] = set()
         self._ended = threading.Event()
-        self._said = time.monotonic()
+        self._said = self._words_sent = time.monotonic()
 
     def start(self) -> None:
         """Begin to listen, and to say that native code gets on."""
@@ -113,10 +113,11 @@ class Link:
 
         Words that follow each other faster than an eye can tell are sent together.
         """
-        now = time.monotonic()
-        waits = message["say"] in _WORDS and now - self._said < _TOGETHER_SECONDS
-        if not waits:
-            self._said = now
+        now = self._said = time.monotonic()
+        words = message["say"] in _WORDS
+        waits = words and now - self._words_sent < _TOGETHER_SECONDS
+        if words and not waits:
+            self._words_sent = now
         self._write({**message, "job": job}, flush=not waits)
 
     def _write(self, message: Wire, *, flush: bool) -> None:

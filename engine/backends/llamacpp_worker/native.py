@@ -129,7 +129,7 @@ class Model:
         params = api.llama_model_default_params()
         callback = params.progress_callback = api.llama_progress_callback(report)
         log.clear()
-        self.pointer = api.llama_model_load_from_file(path.encode(), params)
+        self.pointer = api.llama_model_load_from_file(os.fsencode(path), params)
         del callback  # it had to live until here
         if stopped:
             self.close()

@@ -35,7 +35,8 @@ MAX_TEXT_CHARACTERS: Final = 16 * 1024 * 1024
 """Longest text a template may make: some four times a window of a million tokens."""
 MAX_WORK_CHARACTERS: Final = 256 * 1024 * 1024
 """Most characters it may make in one render, those thrown away included."""
-MAX_SOURCE_CHARACTERS: Final = 128 * 1024
+MAX_SOURCE_CHARACTERS: Final = 64 * 1024
+"""Some four times the longest template in use."""
 _MAX_ITEMS: Final = 100_000
 """Most parts of a list or mapping that is made, written out, or gone through by a filter."""
 _TICKS_PER_LOOK: Final = 16
