@@ -36,6 +36,10 @@ MEDIUM = PromptMessage("user", "The lighthouse keeper counts ships. " * 12 + "Ho
 TALE = PromptMessage("user", "Tell me a long story about a lighthouse keeper and the sea.")
 
 
+def nothing(_: object) -> None:
+    """Progress nobody looks at."""
+
+
 def request_to(path: Path, *messages: PromptMessage, **changes: Any) -> PromptRequest:
     """A greedy request of at most 32 tokens."""
     settings = {

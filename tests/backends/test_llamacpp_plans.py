@@ -85,6 +85,8 @@ def test_yarn_stretches_from_the_start_and_only_when_needed():
         (True, 7168, 3583, "return"),
         (True, 7168, 3584, "none"),  # half of it would be reused
         (True, 7169, 0, "none"),  # no room for a reply
+        (True, 300, 256, "return"),  # a new conversation: little to read
+        (True, 300, 257, "none"),
     ],
 )
 def test_auto_changes_the_context_before_a_prompt(stretched, prompt, reused, change):

@@ -135,6 +135,26 @@ def test_a_stop_that_is_confirmed_keeps_the_worker(script):
     assert with_worker(script(body), scenario) == (True, "text")
 
 
+def test_a_worker_that_does_not_leave_is_ended(script):
+    """Closing waits for the process, but not forever."""
+    body = 'say(job, say="finished"); signal.pause()'
+    assert with_worker(script(body), all_of) == ["finished"]
+
+
+def test_a_dead_worker_takes_no_job(script):
+    """What ended it is said again to whoever asks."""
+
+    async def scenario(worker):
+        return [
+            *await asyncio.gather(all_of(worker), return_exceptions=True),
+            *await asyncio.gather(all_of(worker), return_exceptions=True),
+        ]
+
+    first, second = with_worker(script("sys.exit(3)"), scenario)
+    assert isinstance(first, WorkerDied)
+    assert second is first
+
+
 def test_a_fault_arrives_with_its_type_and_figures(script):
     """What the worker reports as failed is raised as what it was."""
     body = """

@@ -19,7 +19,7 @@ from engine.backends.base import (
 )
 from engine.backends.gguf import read_header
 from engine.backends.llamacpp_worker import protocol
-from engine.backends.llamacpp_worker.native import Log, Model, bindings
+from engine.backends.llamacpp_worker.native import Model, bindings, native_log
 from engine.backends.llamacpp_worker.prefix_file import Prefix, read_prefix, write_prefix
 from engine.backends.llamacpp_worker.reply_text import ReplyText
 from engine.backends.llamacpp_worker.templates import ChatTemplate
@@ -43,8 +43,7 @@ TEXTS = st.text(
 @pytest.fixture(scope="module")
 def vocabulary(starter_path):
     """The starter's vocabulary."""
-    log = Log(bindings())
-    model = Model(str(starter_path), log, lambda _: True)
+    model = Model(str(starter_path), lambda _: True)
     yield Vocabulary(model)
     model.close()
 
@@ -81,6 +80,7 @@ def sentencepiece(tmp_path_factory):
         },
     )
     api = bindings()
+    native_log()
     params = api.llama_model_default_params()
     params.vocab_only = True
     pointer = api.llama_model_load_from_file(str(path).encode(), params)
@@ -153,6 +153,27 @@ def test_stored_ids_stand_for_a_reply(vocabulary, prompt_of):
     assert holds(reply)
     assert not holds(replace(reply, vocabulary="another"))
     assert not holds(replace(reply, content="Berlin"))
+
+
+def test_stored_ids_stand_for_thinking_too(vocabulary):
+    """Where a template prints the thinking as it was generated, its tags and all keep their ids."""
+    source = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n"
+        "{% if m.reasoning_content %}<think>\n{{ m.reasoning_content }}\n</think>\n\n{% endif %}"
+        "{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    )
+    said = "<think>\nhm, well\n</think>\n\nYes."
+    odd = tuple(token for letter in said for token in ids_of(vocabulary, letter))
+    reply = PromptMessage(
+        "assistant", "Yes.", "hm, well", token_ids=odd, vocabulary=vocabulary.fingerprint
+    )
+    messages = (PromptMessage("user", "Is it?"), reply, PromptMessage("user", "Sure?"))
+    rendered = ChatTemplate(source, today=date(2025, 1, 31)).render(messages)
+    ids = Tokenizer(vocabulary).prompt_ids(rendered, messages)
+    vocabulary.show(("<|im_start|>", "<|im_end|>"))
+    assert any(tuple(ids[at : at + len(odd)]) == odd for at in range(len(ids)))
+    assert spelled(vocabulary, ids) == rendered.text.encode()
+    vocabulary.show(())
 
 
 def test_ids_cannot_smuggle_text(vocabulary, prompt_of):

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backends.llamacpp_worker.think import (
@@ -92,6 +92,7 @@ def test_marks_of_the_format_are_dropped():
 @given(
     text=LETTERS, opens=TAGS, closes=TAGS, opened=st.booleans(), cuts=st.lists(st.integers(0, 30))
 )
+@settings(deadline=None)
 def test_chunks_do_not_change_the_parts(text, opens, closes, opened, cuts):
     """However a reply is cut into chunks, its parts are the same as in one piece."""
     whole = split(ThinkSplitter(opens, closes, opened=opened), [text])
@@ -100,6 +101,7 @@ def test_chunks_do_not_change_the_parts(text, opens, closes, opened, cuts):
 
 
 @given(text=LETTERS, tags=st.lists(TAGS, max_size=3), cuts=st.lists(st.integers(0, 30)))
+@settings(deadline=None)
 def test_chunks_do_not_change_what_is_dropped(text, tags, cuts):
     """The same with texts that are dropped."""
     whole = split(ThinkSplitter("<a>", "</a>", passing=tags), [text])
@@ -107,6 +109,7 @@ def test_chunks_do_not_change_what_is_dropped(text, tags, cuts):
 
 
 @given(parts=st.lists(st.tuples(st.booleans(), st.text("abc ", min_size=1)), max_size=6))
+@settings(deadline=None)
 def test_what_was_tagged_is_found_again(parts):
     """Thinking and text put together with tags come apart again."""
     reply = "".join(f"[THINK]{text}[/THINK]" if thinks else text for thinks, text in parts)
@@ -201,6 +204,7 @@ def test_without_stop_strings_all_text_is_safe():
 
 
 @given(text=LETTERS, stops=st.lists(TAGS, max_size=3), cuts=st.lists(st.integers(0, 30)))
+@settings(deadline=None)
 def test_chunks_do_not_change_where_the_text_stops(text, stops, cuts):
     """However the text is cut into chunks, it stops at the same place."""
     whole = stopped(stops, [text])
@@ -209,6 +213,7 @@ def test_chunks_do_not_change_where_the_text_stops(text, stops, cuts):
 
 
 @given(text=LETTERS, stops=st.lists(TAGS, min_size=1, max_size=3))
+@settings(deadline=None)
 def test_the_safe_text_holds_no_stop_string(text, stops):
     """It is a beginning of the text, whole if and only if there is no stop string in it."""
     safe, met = stopped(stops, list(text))
@@ -222,6 +227,7 @@ def test_the_safe_text_holds_no_stop_string(text, stops):
 
 
 @given(text=st.text(), cuts=st.lists(st.integers(0, 60)))
+@settings(deadline=None)
 def test_bytes_become_whole_characters(text, cuts):
     """Bytes cut anywhere, also within a character."""
     raw = text.encode()

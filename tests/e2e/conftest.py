@@ -78,6 +78,17 @@ class Porthole:
         ]
 
 
+def read_to_end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """The rest of both streams; what was already buffered is not lost, as `communicate` would."""
+    if process.stdin is not None:
+        process.stdin.close()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    rest, told = process.stdout.read(), process.stderr.read()
+    process.wait()
+    return rest, told
+
+
 @pytest.fixture
 def empty_profile(tmp_path):
     """A profile that nothing was done in yet."""

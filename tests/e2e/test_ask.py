@@ -3,6 +3,8 @@
 import json
 import signal
 
+from tests.e2e.conftest import read_to_end
+
 QUESTION = "What is the capital of France? Answer in one sentence."
 
 
@@ -107,7 +109,7 @@ def test_interrupt_stops_the_reply_and_keeps_it(porthole):
     with process:
         started = process.stdout.read(20)
         process.send_signal(signal.SIGINT)
-        rest, told = process.communicate()
+        rest, told = read_to_end(process)
     assert process.returncode == 130, told
     [row] = porthole.json("sessions")
     reply = porthole.json("show", row["id"])["entries"][-1]

@@ -4,6 +4,8 @@ import signal
 
 import psutil
 
+from tests.e2e.conftest import read_to_end
+
 
 def worker_of(process):
     """The llama.cpp worker of a running program."""
@@ -37,7 +39,7 @@ def test_interrupt_stops_the_reply_not_the_program(porthole):
         process.send_signal(signal.SIGINT)
         process.stdin.write("Say hello.\n/exit\n")
         process.stdin.flush()
-        process.communicate()
+        read_to_end(process)
     assert process.returncode == 0
     [row] = porthole.json("sessions")
     entries = porthole.json("show", row["id"])["entries"]
@@ -56,7 +58,7 @@ def test_killed_worker_costs_one_reply_not_the_conversation(porthole):
         worker_of(process).kill()
         process.stdin.write("Say hello.\n/exit\n")
         process.stdin.flush()
-        rest, told = process.communicate()
+        rest, told = read_to_end(process)
     assert process.returncode == 0
     assert told.count("worker") == 1
     assert "Traceback" not in told

@@ -71,6 +71,12 @@ class Log:
         self._lines.append((level, line))
 
 
+@functools.cache
+def native_log() -> Log:
+    """The process's one log; llama.cpp holds on to it for good."""
+    return Log(bindings())
+
+
 class Interrupt:
     """The user's stop: raised by one thread, obeyed by native code within milliseconds.
 
@@ -109,7 +115,6 @@ class Model:
 
     Args:
         path: the file.
-        log: where the reason is found when llama.cpp refuses.
         on_progress: called with 0…1 while the weights are read; returning False gives up.
 
     Raises:
@@ -117,8 +122,8 @@ class Model:
         Stopped: `on_progress` returned False.
     """
 
-    def __init__(self, path: str, log: Log, on_progress: Callable[[float], bool]) -> None:
-        api = bindings()
+    def __init__(self, path: str, on_progress: Callable[[float], bool]) -> None:
+        api, log = bindings(), native_log()
         stopped = False
 
         def report(fraction: float, _: object) -> bool:
@@ -140,7 +145,6 @@ class Model:
                 f"This model cannot be loaded: {reason.rstrip('.')}.",
                 "Fetch the file again, or choose another model.",
             )
-        self.log = log
         self.vocabulary_pointer = api.llama_model_get_vocab(self.pointer)
         self.library_version = api.llama_version().decode()
 
@@ -173,10 +177,11 @@ class Context:
     def __init__(self, model: Model, shape: ContextShape, interrupt: Interrupt) -> None:
         self._api = api = bindings()
         self._interrupt = interrupt
-        model.log.clear()
+        log = native_log()
+        log.clear()
         self.pointer = api.llama_init_from_model(model.pointer, _context_params(api, shape))
         if not self.pointer:
-            reason = model.log.reason() or "llama.cpp gives no reason"
+            reason = log.reason() or "llama.cpp gives no reason"
             raise ModelUnusable(
                 f"No context of {shape.window_tokens:,} tokens can be made for this model: "
                 f"{reason.rstrip('.')}.",

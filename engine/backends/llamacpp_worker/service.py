@@ -9,7 +9,7 @@ from engine.backends.gguf import GgufHeader, read_header
 from engine.backends.llamacpp_worker.chat import Chat
 from engine.backends.llamacpp_worker.link import Link
 from engine.backends.llamacpp_worker.memory import Q8_SHARE, memory_short, plan_memory
-from engine.backends.llamacpp_worker.native import ContextShape, Interrupt, Log, Model, bindings
+from engine.backends.llamacpp_worker.native import ContextShape, Interrupt, Model
 from engine.backends.llamacpp_worker.prefix_file import model_mark
 from engine.backends.llamacpp_worker.protocol import (
     Wire,
@@ -41,7 +41,6 @@ class Service:
     def __init__(self, link: Link, interrupt: Interrupt) -> None:
         self._link = link
         self._interrupt = interrupt
-        self._log: Log | None = None
         self._model: Model | None = None
         self._identity = ("", "")
         self._chat: Chat | None = None
@@ -111,8 +110,7 @@ class Service:
         self._unload(keep_model=identity == self._identity)
         self._require_memory(header, plan, request)
         if self._model is None:
-            self._log = self._log or Log(bindings())
-            self._model = Model(request.model, self._log, self._report_progress)
+            self._model = Model(request.model, self._report_progress)
             self._identity = identity
         self._chat = Chat(
             self._model,

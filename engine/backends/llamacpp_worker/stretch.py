@@ -61,7 +61,8 @@ def plan_change(
         return "stretch" if prompt_tokens >= plan.trained_tokens else "none"
     margin = min(_RETURN_TOKENS, plan.trained_tokens // 8)
     fits = prompt_tokens + margin <= plan.trained_tokens
-    return "return" if fits and 2 * reused_tokens < prompt_tokens else "none"
+    is_cheap = 2 * reused_tokens < prompt_tokens or reused_tokens <= margin // 4
+    return "return" if fits and is_cheap else "none"
 
 
 def must_stretch(plan: StretchPlan, *, stretched: bool, position: int) -> bool:

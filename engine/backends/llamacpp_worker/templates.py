@@ -57,7 +57,7 @@ from engine.backends.llamacpp_worker.templates_variables import (
     variables,
 )
 from engine.backends.llamacpp_worker.think import ThinkTags, find_think_tags, opens_thinking
-from engine.errors import TemplateUnusable
+from engine.errors import Bug, TemplateUnusable
 from engine.transcript import ToolCall
 
 __all__ = ["CHATML", "ChatTemplate", "Piece", "Rendered", "TemplateLimits", "probe_template"]
@@ -190,20 +190,15 @@ class ChatTemplate:
         return None
 
     def _by_chatml(self, turns: tuple[Turn, ...], inputs: Inputs, meter: Meter) -> Rendered:
-        plain = replace(inputs, tools=(), bos=inputs.bos if self._own is not None else "")
-        try:
-            found = self._attempted(self._chatml, turns, plain, _CHATML_ATTEMPT, meter)
-        except RENDER_FAILURES as error:
-            raise _unusable(f"{error}") from error
+        found = self._attempted(self._chatml, turns, inputs, _CHATML_ATTEMPT, meter)
         if isinstance(found, Failure):
-            raise _unusable("it would lose a message")
+            raise Bug(f"ChatML lost {sorted(found.missing)} of a conversation")
         reason = (
             "The model has no chat template; the ChatML form is used."
             if self._own is None
             else "The model's template cannot render this conversation; the ChatML form is used."
         )
-        own_repairs = found.repairs if self._own is None else ()
-        return replace(found, is_own=False, repairs=(reason, *own_repairs))
+        return replace(found, is_own=False, repairs=(reason, *found.repairs))
 
     def _attempted(
         self,
@@ -228,7 +223,11 @@ class ChatTemplate:
         return Rendered(
             text,
             found.pieces,
-            repairs=(*told(turns, attempt.reshapes), *_told_changes(found.changed)),
+            repairs=(
+                *told(turns, attempt.reshapes),
+                *_told_changes(found.changed),
+                *_told_tools(text, inputs.tools),
+            ),
             dialect=attempt.dialect,
             think=tags,
             opens_thinking=opens_thinking(end, tags),
@@ -345,6 +344,13 @@ def _bare_parts(value: Any) -> list[str]:
 def _told_changes(changed: Sequence[Field]) -> tuple[str, ...]:
     numbers = sorted({field.message + 1 for field in changed if field.message is not None})
     return tuple(f"The model's template rewrites message {number}." for number in numbers)
+
+
+def _told_tools(text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    names = [str(tool.get("function", tool).get("name", "")) for tool in tools]
+    if all(name in text for name in names):
+        return ()
+    return ("The model's template does not tell the model of its tools.",)
 
 
 def _unusable(reason: str) -> TemplateUnusable:

@@ -26,7 +26,6 @@ _AROUND: Final = 16
 _NEAR: Final = 4 * _AROUND
 _FIT_STEPS: Final = 20
 """How often a part may be tried, on average, before the fit is given up."""
-_CLOSING_TAG: Final = re.compile(r"</[\w:]*think[\w:]*>|\[/THINK\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +54,6 @@ class Field:
     def is_optional(self) -> bool:
         """Whether a template may leave it out: thinking of older replies, tool descriptions."""
         return self.kind in ("thinking", "tool")
-
-    @property
-    def cut(self) -> tuple[str, str] | None:
-        """Where a template may take the text apart: a reply's text with thinking at its start.
-
-        What is before the first closing tag, and what is behind the last; None if it may not.
-        """
-        tags = list(_CLOSING_TAG.finditer(self.text)) if self.kind == "reply" else []
-        return (self.text[: tags[0].start()], self.text[tags[-1].end() :]) if tags else None
 
 
 class Marks:
@@ -111,37 +101,35 @@ class Part:
 
 
 class Cuts:
-    """A marked rendering, taken apart: `parts` without the marks, and which fields were seen."""
+    """A marked rendering, taken apart.
+
+    `parts` are it without the marks. Of the fields in it, `whole` have both marks around them each
+    time; `broken` are those of which the template cut something off, mark included.
+    """
 
     def __init__(self, marked: str, fields: Sequence[Field], pattern: re.Pattern[str]) -> None:
         self.fields = fields
         self.parts: list[Part] = []
-        self.whole: set[int] = set()
-        self.seen: set[int] = set()
-        end, opened = 0, None
+        self.broken: set[int] = set()
+        seen: set[int] = set()
+        opened: int | None = None
+        end = 0
         for mark in pattern.finditer(marked):
             number = int(mark[2])
-            self._add(marked[end : mark.start()], opened, number if mark[1] == "b" else None)
-            self.seen.add(number)
-            opened = number if mark[1] == "a" else None
+            is_end = mark[1] == "b"
+            field = opened if is_end and opened == number else None
+            self._append(marked[end : mark.start()], field)
+            if opened is not None and field is None:
+                self.broken.add(opened)
+            if is_end and field is None:
+                self.broken.add(number)
+            seen.add(number)
+            opened = None if is_end else number
             end = mark.end()
-        self._add(marked[end:], opened, None)
-
-    def _add(self, text: str, opened: int | None, closed: int | None) -> None:
-        """What stands between two marks; one mark alone has lost its partner to the template."""
-        if opened is not None and opened == closed:
-            self.whole.add(opened)
-            self._append(text, opened)
-            return
-        first, last = (
-            None if number is None else self.fields[number].cut for number in (opened, closed)
-        )
-        start = 0 if first is None else _shared_start(text, first[0])
-        rest = text[start:]
-        length = 0 if last is None else _shared_end(rest, last[1])
-        self._append(text[:start], opened)
-        self._append(rest[: len(rest) - length], None)
-        self._append(rest[len(rest) - length :], closed)
+        if opened is not None:
+            self.broken.add(opened)
+        self._append(marked[end:], None)
+        self.whole = seen - self.broken
 
     def _append(self, text: str, field: int | None) -> None:
         if text:
@@ -159,21 +147,21 @@ class Found:
 
 def find_pieces(text: str, cuts: Cuts) -> Found:
     """The pieces of a rendering, from the cuts of its marked twin."""
+    placed = cuts.whole
     spans = _fitted(text, cuts.parts)
-    if spans is not None:
-        placed = cuts.seen
-        whole = cuts.whole
-    else:
+    if spans is None:
         spans, placed = _searched(text, cuts)
-        whole = placed & cuts.whole
     lost = tuple(
         field
         for number, field in enumerate(cuts.fields)
-        if number not in whole
-        and not (number in placed and field.cut)
-        and not (field.is_optional and (number in placed or field.text.strip() not in text))
+        if number in cuts.broken
+        or (number not in placed and not (field.is_optional and _is_left_out(number, text, cuts)))
     )
     return Found(_pieces(text, spans, cuts.fields), lost, _changed(cuts))
+
+
+def _is_left_out(number: int, text: str, cuts: Cuts) -> bool:
+    return number not in cuts.whole or cuts.fields[number].text.strip() not in text
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +235,7 @@ def _forms(text: str) -> Iterator[str]:
 def _searched(text: str, cuts: Cuts) -> tuple[list[_Span], set[int]]:
     """The spans of content parts that stand, in order, between their surroundings."""
     spans: list[_Span] = []
-    placed = cuts.seen - {part.field for part in cuts.parts if part.text.strip()}
+    placed = cuts.whole - {part.field for part in cuts.parts if part.text.strip()}
     cursor = 0
     for number, part in enumerate(cuts.parts):
         core = part.text.strip()
@@ -290,15 +278,17 @@ def _place(text: str, core: str, cursor: int, before: str, after: str) -> int | 
 
 
 def _pieces(text: str, spans: Sequence[_Span], fields: Sequence[Field]) -> tuple[Piece, ...]:
-    pieces = []
+    """The text as pieces; texts of one message with nothing between them are one."""
+    pieces: list[Piece] = []
     end = 0
     for span in spans:
         if span.start > end:
             pieces.append(Piece(text[end : span.start], "template"))
-        if span.end > span.start:
-            pieces.append(
-                Piece(text[span.start : span.end], "content", fields[span.field].message)
-            )
+        said, message = text[span.start : span.end], fields[span.field].message
+        if pieces and pieces[-1].kind == "content" and pieces[-1].message == message:
+            pieces[-1] = Piece(pieces[-1].text + said, "content", message)
+        elif said:
+            pieces.append(Piece(said, "content", message))
         end = span.end
     if end < len(text):
         pieces.append(Piece(text[end:], "template"))
@@ -323,16 +313,3 @@ def _is_form_of(shown: str, text: str) -> bool:
     """Whether it is the text, blanks apart, perhaps escaped for JSON."""
     escaped = (json.dumps(text, ensure_ascii=flag)[1:-1] for flag in (False, True))
     return shown.strip() == text.strip() or any(shown == form for form in escaped)
-
-
-def _shared_start(left: str, right: str) -> int:
-    length = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
-
-
-def _shared_end(left: str, right: str) -> int:
-    return _shared_start(left[::-1], right[::-1])

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from engine.backends.base import PromptRole
 from engine.backends.llamacpp_worker.templates_attempts import Attempt
-from engine.backends.llamacpp_worker.templates_spans import FieldKind, Marks
-from engine.backends.llamacpp_worker.templates_turns import Turn
+from engine.backends.llamacpp_worker.templates_spans import Marks
+from engine.backends.llamacpp_worker.templates_turns import Turn, Words
+from engine.backends.llamacpp_worker.think import THINK_TAG
 from engine.transcript import ToolCall
 
 _PLAIN: Final = re.compile(r"[\w.:-]{1,64}")
@@ -82,11 +84,7 @@ class _Messages:
         return [self._message(turn) for turn in turns]
 
     def _message(self, turn: Turn) -> dict[str, Any]:
-        kind: FieldKind = "reply" if turn.role == "assistant" else "words"
-        content = "".join(
-            word.text if word.message is None else self._marks.mark(word.text, word.message, kind)
-            for word in turn.content
-        )
+        content = "".join(self._words(words, turn.role) for words in turn.content)
         message: dict[str, Any] = {"role": turn.role, "content": content}
         if turn.thinking is not None and "without_thinking" not in self._moves:
             thinking = self._marks.mark(turn.thinking.text, turn.message, "thinking")
@@ -100,6 +98,21 @@ class _Messages:
             if turn.tool_name:
                 message["name"] = self._name(turn.tool_name, turn.message)
         return message
+
+    def _words(self, words: Words, role: PromptRole) -> str:
+        """A text, marked; of a reply with thinking in it, what is between the tags.
+
+        Templates take such a reply apart at its tags, leave the thinking out or write the tags
+        anew; so the tags of a reply (and of a reply only) count as the template's.
+        """
+        if words.message is None:
+            return words.text
+        if role != "assistant":
+            return self._marks.mark(words.text, words.message, "words")
+        parts = THINK_TAG.split(words.text)  # text, tag, text, tag, text
+        parts[:-1:2] = [self._marks.mark(part, words.message, "thinking") for part in parts[:-1:2]]
+        parts[-1] = self._marks.mark(parts[-1], words.message, "reply")
+        return "".join(parts)
 
     def _call(self, call: ToolCall, message: int) -> dict[str, Any]:
         arguments: Any = self._argument(call.arguments, message)

@@ -41,6 +41,8 @@ _KNOWN: Final = (
         ("<|start|>assistant", "<|channel|>final<|message|>"),
     ),
 )
+THINK_TAG: Final = re.compile(r"(</?[\w:.-]*think(?:ing)?(?::[\w.-]+)?>|\[/?THINK\])")
+"""A tag, opening or closing, as it may stand in the text of a reply; `split` keeps the tags."""
 _CLOSING: Final = re.compile(r"</([\w:.-]*think(?:ing)?(?::[\w.-]+)?)>")
 
 
