@@ -152,9 +152,9 @@ class Session:
             yield event
 
     def stop(self) -> None:
-        """Stop the running turn, if any. What was written is kept."""
-        if self._task is not None:
-            self._task.cancel()
+        """Stop the running turn, if any. What was written is kept; a second stop changes nothing."""
+        if self._task is not None and not self._task.cancelling():
+            self._task.cancel()  # once: a second would cut short the backend's own clearing up
 
     async def keep_prefix(self) -> None:
         """Keep the backend's prefix cache on the disk, so that the next run reads nothing twice."""
@@ -173,13 +173,13 @@ class Session:
                 try:
                     event = await queue.get()
                 except asyncio.CancelledError:  # the consumer's stop: deliver the end all the same
-                    task.cancel()
+                    self.stop()
                     continue
                 yield event
                 if isinstance(event, TurnEnded):
                     break
         finally:
-            task.cancel()
+            self.stop()
             await asyncio.gather(task, return_exceptions=True)
             self._task = None
 

@@ -237,6 +237,26 @@ def test_cancelling_the_listener_stops_the_turn_and_still_ends_it():
     assert seen[-1].entry.body.text == "one"
 
 
+def test_second_stop_changes_nothing():
+    """An impatient user: the turn ends once, and the next one works."""
+    with memory_store() as store:
+        backend = ScriptedBackend([Script("one two", hold_after=1), "Fine"])
+        session = make_session(store, backend)
+
+        async def turns():
+            async def on_event(event):
+                if isinstance(event, TextDelta):
+                    for _ in range(3):
+                        session.stop()
+
+            first = await collect(session.send("Go"), until=on_event)
+            session.stop()
+            return first, await collect(session.send("On"))
+
+        first, second = asyncio.run(turns())
+    assert [first[-1].reason, second[-1].reason] == ["stopped", "stop"]
+
+
 def test_leaving_the_events_keeps_the_reply():
     """A listener that walks away mid-reply loses nothing."""
     with memory_store() as store:
