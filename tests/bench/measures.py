@@ -190,7 +190,7 @@ async def tenth_turn(backend: LlamaCppBackend, number: int) -> tuple[float, Any]
 def durable_append() -> tuple[float, float]:
     """Milliseconds of a durable append, and of a bare INSERT with synchronous=FULL."""
     text, count = "A message of an ordinary length. " * 10, 200
-    with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         bare = sqlite3.connect(Path(folder) / "bare.db", isolation_level=None)
         bare.execute("PRAGMA journal_mode=WAL")
         bare.execute("PRAGMA synchronous=FULL")
