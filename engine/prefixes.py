@@ -11,24 +11,39 @@ from pathlib import Path
 from engine.errors import StoreReadOnly
 from engine.paths import make_private
 
-LIMIT_BYTES = 1_000_000_000
-"""All files together; a 16K conversation of the starter takes about 370 MB, most take far less."""
+LIMIT_BYTES = 2_000_000_000
+"""All files together; 16,384 tokens of the starter take about 370 MB, of a model of 8B about 2 GB."""
+
+FREE_BYTES = 3 * LIMIT_BYTES
+"""With less than this free on the disk nothing is kept: room for words comes before time."""
 
 
 class PrefixFolder:
-    """The folder they lie in, kept under `limit_bytes` by removing the longest unused."""
+    """The folder they lie in, kept under `limit_bytes` by removing the longest unused.
 
-    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES) -> None:
+    Nothing is kept while the disk has less than `free_bytes` free.
+    """
+
+    def __init__(
+        self, folder: Path, limit_bytes: int = LIMIT_BYTES, free_bytes: int = FREE_BYTES
+    ) -> None:
         self._folder = folder
         self._limit_bytes = limit_bytes
+        self._free_bytes = free_bytes
 
     def file(self, session: str) -> Path:
         """Where a conversation's prefix cache is, or would be."""
         return self._folder / f"{session}.kv"
 
-    def prepare(self) -> None:
-        """Make the folder. Raises StoreReadOnly."""
-        make_private(self._folder, fault=StoreReadOnly)
+    def prepare(self) -> bool:
+        """Make the folder; False when it cannot be made, or the disk is too full."""
+        import shutil
+
+        try:
+            make_private(self._folder, fault=StoreReadOnly)
+        except StoreReadOnly:
+            return False
+        return shutil.disk_usage(self._folder).free >= self._free_bytes
 
     def trim(self) -> None:
         """Remove the longest unused files until the rest fits the limit."""

@@ -160,9 +160,9 @@ class Session:
         """Keep the backend's prefix cache on the disk, so that the next run reads nothing twice."""
         if self._prefixes is None or self.ready is None:
             return
-        self._prefixes.prepare()
-        await self._backend.save_prefix(self._prefixes.file(self.session_id))
-        self._prefixes.trim()
+        if self._prefixes.prepare():
+            await self._backend.save_prefix(self._prefixes.file(self.session_id))
+            self._prefixes.trim()
 
     async def _events(self, text: str | None) -> AsyncIterator[Event]:
         self._turn += 1

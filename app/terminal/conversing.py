@@ -68,6 +68,7 @@ async def start_session(
     asked = options_of(options)
     kept = workplace.kept_options(session_id)
     workplace.keep_options(session_id, asked)
+    workplace.store.set_model(session_id, name.label)
     plan = workplace.plan(name, (asked, kept))
     if name.label == STARTER and not workplace.starter_file.is_file():
         planned = workplace.starter_info()

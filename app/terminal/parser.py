@@ -105,7 +105,12 @@ def _add_ask(commands: Any) -> None:
     ask = _command(
         commands, "ask", "ask one thing and print the reply", _model_options, _json_option
     )
-    ask.add_argument("text", metavar="TEXT", nargs="?", help="your message; - reads it from stdin")
+    ask.add_argument(
+        "text",
+        metavar="TEXT",
+        nargs="?",
+        help="your message; - reads it from stdin; without one, the last is answered again",
+    )
 
 
 def _add_chat(commands: Any) -> None:

@@ -26,8 +26,8 @@ def test_what_stays_fits_or_is_the_newest(found, limit):
 
 def test_longest_unused_goes_first(tmp_path):
     """Three files over the limit: the oldest is removed, the others stay."""
-    folder = PrefixFolder(tmp_path / "prefix", limit_bytes=250)
-    folder.prepare()
+    folder = PrefixFolder(tmp_path / "prefix", limit_bytes=250, free_bytes=0)
+    assert folder.prepare()
     for age, name in enumerate(["old", "mid", "new"]):
         folder.file(name).write_bytes(bytes(100))
         os.utime(folder.file(name), (1000 + age, 1000 + age))
@@ -42,3 +42,14 @@ def test_deleted_conversation_takes_its_cache_along(tmp_path):
     folder.forget("a")
     folder.forget("a")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_kept_on_a_full_disk(tmp_path):
+    """Room for words comes before time."""
+    assert not PrefixFolder(tmp_path, free_bytes=2**63).prepare()
+
+
+def test_folder_that_cannot_be_made_costs_only_time(tmp_path):
+    """A file is in the way: nothing is kept, nothing fails."""
+    (tmp_path / "cache").write_text("in the way")
+    assert not PrefixFolder(tmp_path / "cache" / "prefix", free_bytes=0).prepare()
