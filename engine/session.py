@@ -29,7 +29,7 @@ from engine.backends.base import (
     ToolCallChunk,
     Warned,
 )
-from engine.errors import Bug, ContextOverflow, EnvironmentFault, PortholeError, StoreUnusable
+from engine.errors import Bug, ContextOverflow, EnvironmentFault, PortholeError
 from engine.events import (
     CountKind,
     Event,
@@ -190,13 +190,9 @@ class Session:
             await self._take_turn(text, reply, queue.put_nowait)
         except asyncio.CancelledError:
             reply.stop_reason = "stopped"
-        except EnvironmentFault as fault:
-            reply.stop_reason, reply.error = "failed", fault
         except Exception as error:  # noqa: BLE001  # the one place: our bug must not end the app
-            bug = Bug(f"{type(error).__name__}: {error}")
-            bug.__cause__ = error
-            reply.stop_reason, reply.error = "failed", bug
-        queue.put_nowait(self._finish(reply, queue.put_nowait))
+            reply.stop_reason, reply.error = "failed", _failure(error)
+        queue.put_nowait(self._finish(reply))
 
     async def _take_turn(
         self, text: str | None, reply: _Reply, emit: Callable[[Event], None]
@@ -314,15 +310,14 @@ class Session:
             reply.running, message.text, message.thinking, message.token_ids
         )
 
-    def _finish(self, reply: _Reply, emit: Callable[[Event], None]) -> TurnEnded:
-        """Store the reply, whatever it came to, and say how the turn ended."""
+    def _finish(self, reply: _Reply) -> TurnEnded:
+        """Store the reply, whatever it came to, and say how the turn ended. Never raises."""
         entry: Entry | None = None
         try:
             if reply.running is not None:
                 entry = self._store_reply(reply.running, reply)
-        except StoreUnusable as fault:
-            reply.stop_reason = "failed"
-            reply.error = reply.error or fault
+        except Exception as error:  # noqa: BLE001  # still the outermost frame: the turn must end
+            reply.stop_reason, reply.error = "failed", reply.error or _failure(error)
         return TurnEnded(self._turn, reply.stop_reason, entry, reply.error)
 
     def _store_reply(self, running: RunningReply, reply: _Reply) -> Entry | None:
@@ -335,6 +330,15 @@ class Session:
     @property
     def _vocabulary(self) -> str:
         return self.ready.loaded.vocabulary if self.ready else ""
+
+
+def _failure(error: Exception) -> PortholeError:
+    """What ended a turn: the environment's fault as it is, everything else as our bug."""
+    if isinstance(error, EnvironmentFault):
+        return error
+    bug = Bug(f"{type(error).__name__}: {error}")
+    bug.__cause__ = error
+    return bug
 
 
 def _overflow(prompt_tokens: int, window_tokens: int) -> ContextOverflow:

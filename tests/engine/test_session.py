@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import BackendUnreachable, Bug, ContextOverflow, WindowBlocked, WorkerDied
+from engine.errors import (
+    BackendUnreachable,
+    Bug,
+    ContextOverflow,
+    EnvironmentFault,
+    WindowBlocked,
+    WorkerDied,
+)
 from engine.events import Notice, Receipt, TextDelta, ThinkingDelta, TurnEnded, TurnStarted
 from engine.models import ModelPlan
 from engine.session import Session
@@ -235,6 +242,22 @@ def test_cancelling_the_listener_stops_the_turn_and_still_ends_it():
         seen = asyncio.run(cancelled())
     assert seen[-1].reason == "stopped"
     assert seen[-1].entry.body.text == "one"
+
+
+def test_conversation_deleted_meanwhile_still_ends_the_turn():
+    """There is no place for the reply any more: a sentence, and the end, not silence."""
+    with memory_store() as store:
+        backend = ScriptedBackend([Script("one two", hold_after=1)])
+        session = make_session(store, backend)
+
+        async def on_event(event):
+            if isinstance(event, TextDelta) and event.text == "one":
+                store.delete_session(session.session_id)
+                backend.release.set()
+
+        events = asyncio.run(collect(session.send("Go"), until=on_event))
+    assert (events[-1].reason, events[-1].entry) == ("failed", None)
+    assert isinstance(events[-1].error, EnvironmentFault)
 
 
 def test_second_stop_changes_nothing():
