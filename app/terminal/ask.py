@@ -17,7 +17,7 @@ from app.terminal.conversing import (
 )
 from app.terminal.turns import TurnView, exit_code_of, stop_on_interrupt
 from app.wiring import Workplace
-from engine.errors import Bug, EnvironmentFault
+from engine.errors import Bug
 from engine.session import Session
 
 
@@ -30,14 +30,15 @@ async def _ask(options: argparse.Namespace, workplace: Workplace, console: Conso
     try:
         text = read_text(options.text)
         session_id = open_session(options, workplace, text or "")
+        session: Session | None = None
         try:
             check_profile(workplace, console)
             name = choose_model(options, workplace)
             session = await start_session(options, workplace, name, session_id, console)
-        except EnvironmentFault:
-            keep_message(workplace, session_id, text)
-            console.say(going_on(session_id))
-            raise
+        finally:
+            if session is None:  # a fault, or the user's stop while the model was fetched
+                keep_message(workplace, session_id, text)
+                console.say(going_on(session_id))
         view = TurnView(console, quiet=options.json)
         events = session.answer() if text is None else session.send(text)
         with stop_on_interrupt(asyncio.get_running_loop(), session.stop):

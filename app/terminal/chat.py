@@ -97,13 +97,14 @@ class Chat:
 
     async def _open(self, name: ModelName, text: str) -> "Session":
         session_id = open_session(self._options, self._workplace, title_of(text))
+        session: Session | None = None
         try:
             session = await start_session(
                 self._options, self._workplace, name, session_id, self._console
             )
-        except EnvironmentFault:
-            keep_message(self._workplace, session_id, text or None)
-            raise
+        finally:
+            if session is None:  # a fault, or the user's stop while the model was fetched
+                keep_message(self._workplace, session_id, text or None)
         self._session = session
         return session
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 
 from tests.e2e.conftest import read_to_end
 
@@ -132,3 +133,21 @@ def test_help_is_written_for_people(empty_profile):
     for command in ("ask", "chat", "models", "sessions", "show", "status"):
         assert command in top.stdout
         assert empty_profile.run(command, "--help").returncode == 0
+
+
+def test_interrupt_while_the_starter_is_fetched_keeps_the_message(empty_profile):
+    """Ctrl-C during the download: exit 130, nothing half-fetched, the message is kept."""
+    index = socket.create_server(("127.0.0.1", 0))  # takes the connection and never answers
+    address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+    empty_profile.environment |= {"PIP_INDEX_URL": address, "PIP_FIND_LINKS": ""}
+    process = empty_profile.start("ask", QUESTION)
+    with index, process:
+        for line in process.stderr:
+            if line.startswith("Fetching"):
+                process.send_signal(signal.SIGINT)
+                break
+        _, told = read_to_end(process)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert [path for path in empty_profile.profile.rglob("*.gguf*") if path.is_file()] == []
+    assert empty_profile.said() == [[QUESTION]]
