@@ -76,6 +76,13 @@ class Workplace:
         """Where the starter model lies, or will."""
         return self.paths.models_dir / self.starter.file
 
+    @property
+    def has_starter(self) -> bool:
+        """Whether the starter lies there whole; what was verified once is judged by its size."""
+        from engine.starter import is_present
+
+        return is_present(self.paths.models_dir, self.starter)
+
     def starter_info(self) -> ModelInfo:
         """What the manifest says of the starter, for as long as the file is not here."""
         manifest = self.starter

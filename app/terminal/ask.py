@@ -5,7 +5,7 @@ import asyncio
 import json
 from typing import Any
 
-from app.terminal.console import Console
+from app.terminal.console import EXIT_USAGE, Console
 from app.terminal.conversing import (
     check_profile,
     choose_model,
@@ -29,6 +29,9 @@ def run(options: argparse.Namespace, workplace: Workplace, console: Console) -> 
 async def _ask(options: argparse.Namespace, workplace: Workplace, console: Console) -> int:
     try:
         text = read_text(options.text)
+        if text is not None and not text.strip():
+            console.say("There is nothing to send: the message is empty.")
+            return EXIT_USAGE
         session_id = open_session(options, workplace, text or "")
         session: Session | None = None
         try:

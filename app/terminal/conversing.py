@@ -70,7 +70,7 @@ async def start_session(
     workplace.keep_options(session_id, asked)
     workplace.store.set_model(session_id, name.label)
     plan = workplace.plan(name, (asked, kept))
-    if name.label == STARTER and not workplace.starter_file.is_file():
+    if name.label == STARTER and not workplace.has_starter:
         planned = workplace.starter_info()
         window = plan_ready(plan, planned, None)[0].window
         plan_notices(plan, window, ())  # raises for a window that would be refused
@@ -93,7 +93,10 @@ def check_profile(workplace: Workplace, console: Console) -> None:
     if problems:
         for problem in problems[1:]:
             console.say(str(problem))
-        raise SettingsUnusable(str(problems[0]), f"Mend it in {workplace.paths.settings_file}.")
+        where = f"Mend it in {workplace.paths.settings_file}."
+        if problems[0].key.startswith("PORTHOLE_"):
+            where = "Correct the variable, or unset it."
+        raise SettingsUnusable(str(problems[0]), where)
 
 
 def read_text(text: str | None) -> str | None:

@@ -11,7 +11,7 @@ async def ensure_starter(workplace: Workplace, console: Console) -> None:
     """
     from engine.starter import FetchProgress, fetch_starter
 
-    if workplace.starter_file.is_file():
+    if workplace.has_starter:
         return
     manifest = workplace.starter
     console.say(

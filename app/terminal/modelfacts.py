@@ -52,7 +52,7 @@ def planned_window(plan: ModelPlan, info: ModelInfo) -> dict[str, Any]:
 
 def is_unfetched(workplace: Workplace, name: ModelName) -> bool:
     """Whether this is the starter, and its file is not here yet."""
-    return name.label == STARTER and not workplace.starter_file.is_file()
+    return name.label == STARTER and not workplace.has_starter
 
 
 async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:

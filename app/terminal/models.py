@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, workplace: Workplace, console: Console) -> 
 
 
 async def _get(workplace: Workplace, console: Console) -> int:
-    there = workplace.starter_file.is_file()
+    there = workplace.has_starter
     await ensure_starter(workplace, console)
     console.say(
         f"The starter model is {'already ' if there else ''}here: {workplace.starter_file}"
@@ -97,7 +97,7 @@ async def _models_of(workplace: Workplace, backend: str) -> tuple[tuple[ModelSum
 
 def _starter(workplace: Workplace) -> tuple[ModelSummary, ...]:
     manifest = workplace.starter
-    here = workplace.starter_file.is_file()
+    here = workplace.has_starter
     where = "here" if here else "not fetched yet: porthole models get starter"
     return (ModelSummary(STARTER, manifest.size_bytes, f"{manifest.title}, {where}"),)
 

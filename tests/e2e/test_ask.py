@@ -118,6 +118,15 @@ def test_interrupt_stops_the_reply_and_keeps_it(porthole):
     assert reply["parts"][0]["text"].strip() == (started + rest).strip()
 
 
+def test_empty_message_is_not_sent(porthole):
+    """Nothing to say: told, and no conversation is begun for it."""
+    for arguments in (["ask", "  "], ["ask", "-"]):
+        done = porthole.run(*arguments, input="\n")
+        assert done.returncode == 2
+        assert "empty" in done.stderr
+    assert porthole.json("sessions") == []
+
+
 def test_wrong_usage_is_told_with_exit_code_two(empty_profile):
     """Mistyped options never start anything."""
     for arguments in (["ask"], ["frobnicate"], ["ask", "x", "--window", "many"]):

@@ -238,6 +238,13 @@ def test_settings_file_with_a_typo(porthole, text, words):
     assert porthole.said() == [[HELLO]]
 
 
+def test_environment_variable_with_a_typo(porthole):
+    """The variable that was meant, and where to mend it."""
+    porthole.environment["PORTHOLE_CONTXT_CAP_TOKENS"] = "20000"
+    assert_told(porthole.run("ask", HELLO), "PORTHOLE_CONTEXT_CAP_TOKENS", "variable")
+    assert porthole.said() == [[HELLO]]
+
+
 def test_read_only_data_directory(porthole):
     """Nothing typed could be kept: refused before it is tried."""
     data = porthole.profile / "data"

@@ -127,3 +127,12 @@ def test_conversations_are_listed_newest_first_with_their_counters(porthole):
     assert all(row["output_tokens"] > 0 and row["input_tokens"] > 0 for row in rows)
     shown = porthole.run("show", rows[1]["id"])
     assert "Hello there" in shown.stdout
+
+
+def test_half_a_starter_is_not_taken_for_a_whole_one(porthole):
+    """A file of another size under its name is told as missing, and would be fetched again."""
+    file = next((porthole.profile / "data" / "models").iterdir())
+    file.unlink()
+    file.write_bytes(b"GGUF half")
+    status = porthole.json("status")
+    assert "not fetched yet" in status["model"]["lines"][0]
