@@ -94,17 +94,40 @@ def test_silence_is_a_failure_of_every_job(script):
     assert [type(fault) for fault in faults] == [BackendSilent] * 2
 
 
+class QuickLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock can be moved on."""
+
+    ahead = 0.0
+
+    def time(self):
+        return super().time() + self.ahead
+
+
 def test_a_pulse_is_not_silence(script):
-    """A worker that says it gets on may take longer than the silence limit."""
-    body = """
-    import time
-    for _ in range(9):
-        time.sleep(0.2)
-        say(None, say="working")
-    say(job, say="finished")
-"""
-    found = with_worker(script(body), all_of, silence_seconds=1.5)
-    assert found == ["finished"]
+    """A worker that says it gets on may take longer than the limit; one that stops may not."""
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        worker = await WorkerProcess.start(
+            script("pass"), 1, silence_seconds=30.0, render_seconds=30.0
+        )
+        job = asyncio.create_task(all_of(worker))
+        try:
+            for _ in range(9):
+                await asyncio.sleep(0)  # the job, or the watch, has its turn
+                loop.ahead += 20
+                worker.pipe_data_received(1, encode({"say": "working", "job": None}))
+            await asyncio.sleep(0)
+            waited = not job.done()
+            loop.ahead += 31
+            return waited, await asyncio.gather(job, return_exceptions=True)
+        finally:
+            await worker.close()
+
+    with asyncio.Runner(loop_factory=QuickLoop) as runner:
+        waited, [fault] = runner.run(scenario())
+    assert waited
+    assert isinstance(fault, BackendSilent)
 
 
 def test_a_stop_that_is_not_confirmed_ends_the_worker(script):
