@@ -134,6 +134,8 @@ class Session:
         self._free_memory = free_memory
         self._turn = 0
         self._task: asyncio.Task[None] | None = None
+        self._runs = False  # a task cancelled before its first step would never say how it ended
+        self._stop_asked = False
         self.session_id = session_id
         self.plan = plan
         self.ready: Ready | None = None
@@ -153,7 +155,8 @@ class Session:
 
     def stop(self) -> None:
         """Stop the running turn, if any. What was written is kept; a second stop changes nothing."""
-        if self._task is not None and not self._task.cancelling():
+        self._stop_asked = True
+        if self._runs and self._task is not None and not self._task.cancelling():
             self._task.cancel()  # once: a second would cut short the backend's own clearing up
 
     async def keep_prefix(self) -> None:
@@ -166,6 +169,7 @@ class Session:
 
     async def _events(self, text: str | None) -> AsyncIterator[Event]:
         self._turn += 1
+        self._runs = self._stop_asked = False
         queue: asyncio.Queue[Event] = asyncio.Queue()
         task = self._task = asyncio.create_task(self._run(text, queue))
         try:
@@ -186,6 +190,7 @@ class Session:
     async def _run(self, text: str | None, queue: asyncio.Queue[Event]) -> None:
         """The turn's outermost frame: turns every way to end into the one terminal event."""
         reply = _Reply()
+        self._runs = True
         try:
             await self._take_turn(text, reply, queue.put_nowait)
         except asyncio.CancelledError:
@@ -199,6 +204,8 @@ class Session:
     ) -> None:
         entry = self._commit(text)
         emit(TurnStarted(self._turn, entry))
+        if self._stop_asked:
+            raise asyncio.CancelledError
         reply.running = self._store.start_reply(self.session_id, entry.id, self.plan.label)
         ready = await self._make_ready(emit)
         request, sent, kind = await self._plan_request(entry, ready)

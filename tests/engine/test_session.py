@@ -260,6 +260,25 @@ def test_conversation_deleted_meanwhile_still_ends_the_turn():
     assert isinstance(events[-1].error, EnvironmentFault)
 
 
+def test_stop_before_the_first_step_keeps_the_message_and_ends_the_turn():
+    """Stop at the very moment of sending: the message is on the disk, the end comes."""
+    with memory_store() as store:
+        backend = ScriptedBackend(["one"])
+        session = make_session(store, backend)
+
+        async def stopped_at_once():
+            listener = asyncio.create_task(collect(session.send("Go")))
+            asyncio.get_running_loop().call_soon(session.stop)  # between creation and first step
+            async with asyncio.timeout(20):  # a hang is the failure this test is about
+                return await listener
+
+        events = asyncio.run(stopped_at_once())
+        path = store.path(session.session_id)
+    assert events[-1] == TurnEnded(1, "stopped")
+    assert [entry.body.text for entry in path] == ["Go"]
+    assert backend.requests == []
+
+
 def test_second_stop_changes_nothing():
     """An impatient user: the turn ends once, and the next one works."""
     with memory_store() as store:
