@@ -52,6 +52,10 @@ def _command(name: str) -> Command:
             from app.terminal.ask import run
         case "chat":
             from app.terminal.chat import run
+        case "compact":
+            from app.terminal.compact import run
+        case "explain":
+            from app.terminal.explain import run
         case "models":
             from app.terminal.models import run
         case "status":

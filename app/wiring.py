@@ -3,7 +3,8 @@
 Everything is made when it is first asked for; `close` undoes it in reverse order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +26,13 @@ from engine.transcript import Custom, Entry, current_model
 from engine.window import is_self_hosted
 
 if TYPE_CHECKING:
+    from engine.compactor import Writer
+    from engine.context import ContextSettings
     from engine.session import Session
+    from engine.sessiontools import SummaryWriter
     from engine.starter import Manifest
     from engine.store import SessionRow, Store
+    from engine.tokens import CalibrationBook
 
 OPTIONS_ENTRY = "options"
 """Type of the custom entry that keeps what was asked for a conversation (system prompt, window)."""
@@ -149,14 +154,86 @@ class Workplace:
             silence_seconds=settings["llamacpp.silence_seconds"],
         )
 
-    def session(self, session_id: str, plan: ModelPlan) -> "Session":
-        """A conversation with a model."""
+    def session(
+        self, session_id: str, plan: ModelPlan, summary_model: str | None = None
+    ) -> "Session":
+        """A conversation with a model; `summary_model` writes its summaries, else the setting's."""
         from engine.prefixes import PrefixFolder
         from engine.session import Session
+        from engine.sessiontools import SessionTools
 
-        prefixes = PrefixFolder(self.paths.cache_dir / "prefix")
+        tools = SessionTools(
+            prefixes=PrefixFolder(self.paths.cache_dir / "prefix"),
+            book=self.calibrations,
+            writer=self._summary_writer(plan, summary_model),
+        )
         backend = self.backend(plan.backend)
-        return Session(self.store, backend, session_id, plan, prefixes=prefixes)
+        return Session(self.store, backend, session_id, plan, self.context_settings(), tools)
+
+    def context_settings(self) -> "ContextSettings":
+        """How the user wants windows to be managed."""
+        from engine.compact import SummaryWishes
+        from engine.context import ContextSettings
+        from engine.prune import CachePruning
+
+        settings = self.settings
+        return ContextSettings(
+            enabled=settings["compaction.enabled"],
+            reserve_tokens=settings["compaction.reserve_tokens"],
+            reserve_floor=settings["compaction.reserve_floor"],
+            keep_recent=settings["compaction.keep_recent_tokens"],
+            in_place=settings["compaction.in_place"],
+            wishes=SummaryWishes(
+                policy=settings["compaction.identifier_policy"],
+                custom=settings["compaction.identifier_text"],
+                instructions=settings["compaction.instructions"],
+            ),
+            timeout_seconds=settings["compaction.timeout_seconds"],
+            result_chars=settings["pruning.result_chars"],
+            order=settings["pruning.order"],
+            cache=CachePruning(
+                mode=settings["pruning.mode"], ttl_ms=1000 * settings["pruning.ttl_seconds"]
+            ),
+        )
+
+    @cached_property
+    def calibrations(self) -> "CalibrationBook":
+        """What is known of token estimates, by model; kept when the workplace is closed."""
+        from engine.tokens import CalibrationBook
+
+        return CalibrationBook.load(self._calibration_file)
+
+    @property
+    def _calibration_file(self) -> Path:
+        return self.paths.cache_dir / "calibration.json"
+
+    def _summary_writer(self, plan: ModelPlan, model: str | None) -> "SummaryWriter | None":
+        """Who writes the summaries of a conversation; None for its own model.
+
+        Another GGUF file gets a process of its own for as long as it writes, so that the
+        conversation's model stays loaded with what it has read.
+        """
+        chosen = model or self.settings["compaction.model"]
+        if not chosen or self.model_name(chosen).label == plan.label:
+            return None
+        name = self.model_name(chosen)
+
+        @asynccontextmanager
+        async def open_writer() -> "AsyncIterator[Writer]":
+            from engine.compactor import Writer
+            from engine.readiness import free_memory, make_ready
+
+            writer_plan = self.plan(name)
+            shared = name.backend != "llama.cpp"
+            backend = self.backend(name.backend) if shared else self._make_backend(name.backend)
+            try:
+                ready = await make_ready(backend, writer_plan, lambda _: None, free_memory)
+                yield Writer(backend, writer_plan, ready)
+            finally:
+                if not shared:
+                    await backend.close()
+
+        return open_writer
 
     def session_model(self, row: "SessionRow") -> str:
         """The model a stored conversation last used; empty when it never had one."""
@@ -181,7 +258,14 @@ class Workplace:
         for backend in reversed(list(self._backends.values())):
             await backend.close()
         self._backends.clear()
+        self._keep_calibrations()
         self.close_store()
+
+    def _keep_calibrations(self) -> None:
+        """Keep what was learned of estimates; a cache, so that a full disk is no fault."""
+        if "calibrations" in self.__dict__:
+            with suppress(OSError):
+                self.calibrations.save(self._calibration_file)
 
     def close_store(self) -> None:
         """Close the store if it was opened."""

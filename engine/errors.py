@@ -6,6 +6,7 @@
     ├── EnvironmentFault        one sentence and what to do        exit 3
     │   ├── WindowBlocked       the window is under the hard minimum
     │   ├── ContextOverflow     the prompt does not fit the window
+    │   │   └── MessageTooLarge     one message alone does not; it was not sent
     │   ├── ModelMissing        no such model, or none configured
     │   ├── ModelUnusable       the model is there and cannot be used
     │   │   └── TemplateUnusable    its chat template cannot render this conversation
@@ -70,6 +71,32 @@ class ContextOverflow(EnvironmentFault):
         super().__init__(sentence, remedy)
         self.prompt_tokens = prompt_tokens
         self.window_tokens = window_tokens
+
+
+class MessageTooLarge(ContextOverflow):
+    """One message is larger than any prompt of its conversation may have room for; it was not sent.
+
+    Args:
+        sentence: as in EnvironmentFault.
+        remedy: as in EnvironmentFault.
+        prompt_tokens: size of the message in tokens.
+        window_tokens: the window in tokens.
+        room_tokens: the most a message may have here, in tokens.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        remedy: str = "",
+        *,
+        prompt_tokens: int = 0,
+        window_tokens: int = 0,
+        room_tokens: int = 0,
+    ) -> None:
+        super().__init__(
+            sentence, remedy, prompt_tokens=prompt_tokens, window_tokens=window_tokens
+        )
+        self.room_tokens = room_tokens
 
 
 class ModelMissing(EnvironmentFault):

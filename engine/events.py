@@ -2,7 +2,11 @@
 
 Order within a turn::
 
-    TurnStarted  (ModelLoading | PromptReading | ThinkingDelta | TextDelta | Notice)*  Receipt?  TurnEnded
+    TurnStarted  (ModelLoading | PromptReading | ThinkingDelta | TextDelta | Notice | Compaction…)*
+                 Receipt?  (CompactionStarted CompactionProgress* CompactionEnded)?  TurnEnded
+
+A compaction may come before the request (the conversation does not fit), after a refusal of the
+server, or after the reply (so that the next turn need not wait for it).
 
 `TurnEnded` is the last event of every turn and comes exactly once, whatever happens; failure and
 stop are events, not exceptions. `turn` numbers a session object's turns from 1.
@@ -15,6 +19,8 @@ from engine.errors import PortholeError
 from engine.transcript import Entry, StopReason, Usage
 
 CountKind = Literal["exact", "anchored", "estimated"]
+CompactionReason = Literal["preemptive", "overflow", "timeout", "threshold", "manual"]
+CompactionOutcome = Literal["done", "failed", "nothing", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,53 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """The conversation is being compacted: "Compacting context…".
+
+    `before_tokens` is what the model sees now, `folded` how many messages a summary will stand for.
+    """
+
+    turn: int
+    reason: CompactionReason
+    before_tokens: int
+    folded: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionProgress:
+    """How far it is: reading `done` of `total` tokens, or `done` written of at most `total`.
+
+    `stage` numbers the summaries that are written for one compaction from 1.
+    """
+
+    turn: int
+    doing: Literal["reading", "writing", "waiting"]
+    done: int
+    total: int
+    stage: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEnded:
+    """It is over. `entry` is the stored compaction when it was done, None otherwise.
+
+    Tokens before and after are counted, not predicted; `text` is a sentence for the user. `error`
+    is set when it was asked for and failed.
+    """
+
+    turn: int
+    reason: CompactionReason
+    outcome: CompactionOutcome
+    text: str
+    entry: Entry | None = None
+    before_tokens: int = 0
+    after_tokens: int = 0
+    folded: int = 0
+    seconds: float = 0.0
+    error: PortholeError | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What was sent and what it cost: sent (and how it was counted), usage, room left. Tokens."""
 
@@ -102,6 +155,9 @@ Event = (
     | TextDelta
     | ThinkingDelta
     | Notice
+    | CompactionStarted
+    | CompactionProgress
+    | CompactionEnded
     | Receipt
     | TurnEnded
 )

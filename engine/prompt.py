@@ -6,8 +6,8 @@
     system prompt ───┼─▶ plan_messages ─▶ PromptMessage… ─▶ plan_request ─▶ PromptRequest
     sampling, window ┘
 
-Pure. What never reaches a model: `details` of tool results and of custom messages (SPEC1 12.3.1),
-custom entries, labels, pins, parts of an unknown kind, replies in which nothing was written.
+Pure. What never reaches a model: `details` of tool results and of custom messages and the program's
+runtime context (SPEC1 12.3.1), custom entries, labels, pins, parts of an unknown kind, replies in which nothing was written.
 The system prompt goes first and verbatim, always.
 """
 
@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.backends.base import PromptMessage, PromptRequest, Sampling
+from engine.compact import Language, facts_from_json, facts_text, frame_summary
+from engine.tokens import is_runtime_context
 from engine.transcript import (
     BranchSummary,
     Compaction,
@@ -23,10 +25,6 @@ from engine.transcript import (
     Message,
 )
 
-SUMMARY_INTRODUCTION = (
-    "The earlier part of this conversation was summarised. This is what happened so far, "
-    "for context; it is not a new request:"
-)
 BRANCH_INTRODUCTION = (
     "This conversation was continued from an earlier point. What happened on the other branch, "
     "for context; it is not a new request:"
@@ -36,10 +34,11 @@ BRANCH_INTRODUCTION = (
 def plan_messages(visible: Sequence[Entry], system_prompt: str) -> tuple[PromptMessage, ...]:
     """The messages a model gets for the visible entries of a path, system prompt first.
 
-    Summaries become user messages with an introduction and `<summary>` tags (SPEC2 2.2).
+    Summaries become user messages with an introduction and `<summary>` tags (SPEC2 2.2). What is
+    visible of a path, `engine.view` says.
     """
     system = (PromptMessage("system", system_prompt),) if system_prompt.strip() else ()
-    planned = (_plan_message(entry) for entry in visible)
+    planned = (plan_message(entry) for entry in visible)
     return (*system, *(message for message in planned if message is not None))
 
 
@@ -63,18 +62,26 @@ def plan_max_tokens(wanted: int | None, window_tokens: int, prompt_tokens: int) 
     return room if wanted is None else max(1, min(wanted, room))
 
 
-def _plan_message(entry: Entry) -> PromptMessage | None:
+def plan_message(entry: Entry) -> PromptMessage | None:
+    """What a model gets for an entry; None for what it gets nothing of."""
     match entry.body:
         case Message() as message:
             return _from_message(message)
-        case CustomMessage(content=content):
-            return PromptMessage("user", content)
-        case Compaction(summary=summary):
-            return PromptMessage("user", _framed(SUMMARY_INTRODUCTION, summary))
+        case CustomMessage(content=content) as custom:
+            return None if is_runtime_context(custom) else PromptMessage("user", content)
+        case Compaction() as compaction:
+            return PromptMessage("user", _summary(compaction))
         case BranchSummary(summary=summary):
             return PromptMessage("user", _framed(BRANCH_INTRODUCTION, summary))
         case _:
             return None
+
+
+def _summary(compaction: Compaction) -> str:
+    """A stored summary as a model gets it: past context, with the exact values under it."""
+    language: Language = "zh" if compaction.facts.get("language") == "zh" else "en"
+    values = facts_text(facts_from_json(compaction.facts.get("values")), language)
+    return frame_summary(compaction.summary, values, language)
 
 
 def _framed(introduction: str, summary: str) -> str:

@@ -54,6 +54,7 @@ class Ready:
     loaded: Loaded
     request: LoadRequest
     asked: WindowPlan
+    info: ModelInfo
     notices: tuple[ReadyNotice, ...] = ()
 
 
@@ -138,7 +139,7 @@ async def make_ready(
     info = await backend.describe(plan.name)
     asked, request = plan_ready(plan, info, available() if plan.backend == "llama.cpp" else None)
     plan_notices(plan, asked.window, asked.notes)
-    return await _load(backend, plan, progress, asked, request)
+    return await _load(backend, plan, progress, (info, asked, request))
 
 
 async def keep_ready(
@@ -148,20 +149,20 @@ async def keep_ready(
 
     Raises as `make_ready`.
     """
-    return await _load(backend, plan, progress, ready.asked, ready.request)
+    return await _load(backend, plan, progress, (ready.info, ready.asked, ready.request))
 
 
 async def _load(
     backend: Backend,
     plan: ModelPlan,
     progress: Callable[[float | None], None],
-    asked: WindowPlan,
-    request: LoadRequest,
+    what: tuple[ModelInfo, WindowPlan, LoadRequest],
 ) -> Ready:
+    info, asked, request = what
     loaded = await backend.load(request, progress)
     settled = settle_window(asked.window, loaded.window_tokens)
     notices = plan_notices(plan, settled.window, (*asked.notes, *settled.notes))
-    return Ready(settled.window, loaded, request, asked, notices)
+    return Ready(settled.window, loaded, request, asked, info, notices)
 
 
 def free_memory() -> int | None:

@@ -2,20 +2,24 @@
 
 ::
 
-    the user's entry is committed ─▶ model ready, window allowed (readiness) ─▶ prompt (plan)
-      ─▶ stream, checkpointed ─▶ the reply's entry ─▶ Receipt ─▶ TurnEnded
+    the user's entry is committed ─▶ model ready, window allowed (readiness)
+      ─▶ prompt, brought within its budget (keeper) ─▶ stream, checkpointed ─┬─▶ the reply's entry
+                   ▲                                                         │     ─▶ Receipt
+                   └── compact, within bounds (recovery) ◀── too large ──────┘     ─▶ threshold
+                                                                                   ─▶ TurnEnded
 
 No policy of its own: what to send and whether it may be sent is planned elsewhere. Promises:
 
-- What the user typed is on the disk before anything else happens.
+- What the user typed is on the disk before anything else happens. A message too large for any
+  prompt is kept too, and never stands in the conversation as if it had been sent.
 - `TurnEnded` comes exactly once, last, whatever fails; failures and stops are events.
 - What the model wrote is kept, whatever ends it; a crash costs at most `CHECKPOINT_SECONDS`.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from engine.backends.base import (
     Backend,
@@ -29,9 +33,10 @@ from engine.backends.base import (
     ToolCallChunk,
     Warned,
 )
-from engine.errors import Bug, ContextOverflow, EnvironmentFault, PortholeError
+from engine.context import ContextSettings, ContextView
+from engine.errors import Bug, EnvironmentFault, PortholeError
 from engine.events import (
-    CountKind,
+    CompactionEnded,
     Event,
     ModelLoading,
     Notice,
@@ -42,65 +47,20 @@ from engine.events import (
     TurnEnded,
     TurnStarted,
 )
+from engine.folding import failure_words, overflow_fault, too_large
+from engine.keeper import SURELY_FITS_BYTES, Emit, Keeper
 from engine.models import ModelPlan
-from engine.prefixes import PrefixFolder
-from engine.prompt import plan_max_tokens, plan_messages, plan_request
-from engine.readiness import Ready, free_memory, keep_ready, make_ready
-from engine.store import Reply as RunningReply
+from engine.readiness import Ready, keep_ready, make_ready
+from engine.recovery import Recovery, Tries, plan_recovery
+from engine.reply import WrittenReply
+from engine.sessiontools import SessionTools
 from engine.store import Store
-from engine.tokens import estimate_messages
-from engine.transcript import (
-    Entry,
-    Message,
-    Part,
-    StopReason,
-    Text,
-    Thinking,
-    TokenIds,
-    Usage,
-    user,
-    visible_entries,
-)
+from engine.transcript import Compaction, Custom, Entry, Message, ModelChange, user
+from engine.view import UNSENT
 
 CHECKPOINT_SECONDS = 1.0
-
-
-@dataclass
-class _Reply:
-    """The reply being written: parts in the order they came, and what it cost."""
-
-    parts: list[Part] = field(default_factory=list)
-    ids: list[int] = field(default_factory=list)
-    usage: Usage | None = None
-    stop_reason: StopReason = "stopped"
-    error: PortholeError | None = None
-    running: RunningReply | None = None
-    checkpointed: float = 0.0
-
-    def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
-        """Take a chunk in; text that follows text joins it."""
-        if isinstance(chunk, ToolCallChunk):
-            self.parts.append(chunk.call)
-            return
-        kind = Text if isinstance(chunk, TextChunk) else Thinking
-        last = self.parts[-1] if self.parts else None
-        if isinstance(last, kind):
-            self.parts[-1] = kind(last.text + chunk.text)
-        elif chunk.text:
-            self.parts.append(kind(chunk.text))
-        self.ids.extend(chunk.ids)
-
-    def message(self, model: str, vocabulary: str) -> Message:
-        """The reply as it is stored."""
-        return Message(
-            "assistant",
-            tuple(self.parts),
-            model=model,
-            stop_reason=self.stop_reason,
-            usage=self.usage,
-            token_ids=TokenIds(vocabulary, tuple(self.ids)) if vocabulary and self.ids else None,
-            error=str(self.error) if self.error else "",
-        )
+_GOOD_ENDS = ("stop", "length", "tool_calls")
+_T = TypeVar("_T")
 
 
 class Session:
@@ -111,9 +71,8 @@ class Session:
         backend: what runs the model.
         session_id: an existing session of the store.
         plan: which model, how.
-        prefixes: where the backend's prefix cache is kept between runs; None keeps nothing.
-        clock: seconds, monotonic.
-        free_memory: the machine's free memory in bytes.
+        context: how the window is managed.
+        tools: what a session may do without, see `SessionTools`.
     """
 
     def __init__(
@@ -122,111 +81,283 @@ class Session:
         backend: Backend,
         session_id: str,
         plan: ModelPlan,
-        *,
-        prefixes: PrefixFolder | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        free_memory: Callable[[], int | None] = free_memory,
+        context: ContextSettings = ContextSettings(),
+        tools: SessionTools = SessionTools(),
     ) -> None:
         self._store = store
-        self._backend = backend
-        self._prefixes = prefixes
-        self._clock = clock
-        self._free_memory = free_memory
+        self._context = context
+        self._tools = tools
         self._turn = 0
         self._task: asyncio.Task[None] | None = None
         self._runs = False  # a task cancelled before its first step would never say how it ended
         self._stop_asked = False
         self.session_id = session_id
+        self._use(plan, backend)
+
+    def _use(self, plan: ModelPlan, backend: Backend) -> None:
         self.plan = plan
+        self._backend = backend
         self.ready: Ready | None = None
+        self._keeper = Keeper(
+            self._store,
+            backend,
+            self.session_id,
+            plan,
+            self._context,
+            self._tools,
+        )
+
+    # ---- what a user does -----------------------------------------------------------------------
 
     async def send(self, text: str) -> AsyncIterator[Event]:
         """Say something: the events of one turn, ending with exactly one TurnEnded.
 
         Cancelling the consumer stops the turn; TurnEnded still arrives.
         """
-        async for event in self._events(text):
+        async for event in self._events(self._run_turn, text):
             yield event
 
     async def answer(self) -> AsyncIterator[Event]:
         """Answer (again) the last thing the user said, as a new branch; events as in `send`."""
-        async for event in self._events(None):
+        async for event in self._events(self._run_turn, None):
             yield event
 
+    async def compact(self, focus: str = "") -> AsyncIterator[Event]:
+        """Fold older messages into a summary now; `focus` says what it should look at.
+
+        Ends with exactly one CompactionEnded; whatever fails is told there, and changes nothing.
+        """
+        async for event in self._events(self._run_compaction, focus):
+            yield event
+
+    def switch(self, plan: ModelPlan, backend: Backend) -> None:
+        """Go on with another model, from the next turn. What does not fit it is compacted first."""
+        self._use(plan, backend)
+        self._store.append(self.session_id, ModelChange(plan.label))
+        self._store.set_model(self.session_id, plan.label)
+
+    async def look(self) -> ContextView:
+        """The conversation's context as the next turn would find it; loads the model.
+
+        Raises as a turn would.
+        """
+        ready = await self._make_ready(lambda event: None)
+        return await self._keeper.look(ready, self._store.path(self.session_id))
+
     def stop(self) -> None:
-        """Stop the running turn, if any. What was written is kept; a second stop changes nothing."""
+        """Stop what runs, if anything. What was written is kept; a second stop changes nothing."""
         self._stop_asked = True
         if self._runs and self._task is not None and not self._task.cancelling():
             self._task.cancel()  # once: a second would cut short the backend's own clearing up
 
     async def keep_prefix(self) -> None:
         """Keep the backend's prefix cache on the disk, so that the next run reads nothing twice."""
-        if self._prefixes is None or self.ready is None:
+        prefixes = self._tools.prefixes
+        if prefixes is None or self.ready is None:
             return
-        if self._prefixes.prepare():
-            await self._backend.save_prefix(self._prefixes.file(self.session_id))
-            self._prefixes.trim()
+        if prefixes.prepare():
+            await self._backend.save_prefix(prefixes.file(self.session_id))
+            prefixes.trim()
 
-    async def _events(self, text: str | None) -> AsyncIterator[Event]:
+    # ---- the frame ------------------------------------------------------------------------------
+
+    async def _events(
+        self, run: Callable[[_T, Emit], Coroutine[Any, Any, Event]], what: _T
+    ) -> AsyncIterator[Event]:
+        """The events of one piece of work; the last is what `run` returns."""
         self._turn += 1
         self._runs = self._stop_asked = False
-        queue: asyncio.Queue[Event] = asyncio.Queue()
-        task = self._task = asyncio.create_task(self._run(text, queue))
+        queue: asyncio.Queue[tuple[Event, bool]] = asyncio.Queue()
+
+        async def work() -> None:
+            self._runs = True
+            last = await run(what, lambda event: queue.put_nowait((event, False)))
+            queue.put_nowait((last, True))
+
+        task = self._task = asyncio.create_task(work())
         try:
             while True:
                 try:
-                    event = await queue.get()
+                    event, is_last = await queue.get()
                 except asyncio.CancelledError:  # the consumer's stop: deliver the end all the same
                     self.stop()
                     continue
                 yield event
-                if isinstance(event, TurnEnded):
+                if is_last:
                     break
         finally:
             self.stop()
             await asyncio.gather(task, return_exceptions=True)
             self._task = None
 
-    async def _run(self, text: str | None, queue: asyncio.Queue[Event]) -> None:
+    async def _run_turn(self, text: str | None, emit: Emit) -> Event:
         """The turn's outermost frame: turns every way to end into the one terminal event."""
-        reply = _Reply()
-        self._runs = True
+        reply = WrittenReply()
         try:
-            await self._take_turn(text, reply, queue.put_nowait)
+            await self._take_turn(text, reply, emit)
         except asyncio.CancelledError:
             reply.stop_reason = "stopped"
         except Exception as error:  # noqa: BLE001  # the one place: our bug must not end the app
             reply.stop_reason, reply.error = "failed", _failure(error)
-        queue.put_nowait(self._finish(reply))
+        return self._finish(reply)
 
-    async def _take_turn(
-        self, text: str | None, reply: _Reply, emit: Callable[[Event], None]
-    ) -> None:
-        entry = self._commit(text)
-        emit(TurnStarted(self._turn, entry))
+    async def _run_compaction(self, focus: str, emit: Emit) -> Event:
+        """The outermost frame of a compaction the user asked for."""
+        told: list[CompactionEnded] = []
+
+        def tell(event: Event) -> None:
+            if isinstance(event, CompactionEnded):
+                told.append(event)
+            else:
+                emit(event)
+
+        ended = CompactionEnded(self._turn, "manual", "stopped", "Stopped. Nothing was changed.")
+        try:
+            if self._stop_asked:
+                raise asyncio.CancelledError
+            ready = await self._make_ready(tell)
+            view = await self._keeper.look(ready, self._store.path(self.session_id))
+            await self._keeper.compact(ready, view, "manual", tell, self._turn, focus=focus)
+        except asyncio.CancelledError:
+            pass
+        except Exception as error:  # noqa: BLE001  # as in _run_turn
+            fault = _failure(error)
+            ended = replace(ended, outcome="failed", text=failure_words(fault), error=fault)
+            return replace(told[0], error=fault) if told else ended
+        return told[0] if told else ended
+
+    # ---- the turn -------------------------------------------------------------------------------
+
+    async def _take_turn(self, text: str | None, reply: WrittenReply, emit: Emit) -> None:
+        asked = self._asked() if text is None else await self._admit(text, reply, emit)
+        reply.parent = asked.id
+        emit(TurnStarted(self._turn, asked))
         if self._stop_asked:
             raise asyncio.CancelledError
-        reply.running = self._store.start_reply(self.session_id, entry.id, self.plan.label)
         ready = await self._make_ready(emit)
-        request, sent, kind = await self._plan_request(entry, ready)
-        await self._stream(request, reply, emit)
-        if reply.usage is not None:
-            room = max(0, ready.window.tokens - sent - reply.usage.written_tokens)
-            emit(Receipt(self._turn, sent, kind, reply.usage, ready.window.tokens, room))
+        view = await self._reply_to(asked.id, ready, reply, emit)
+        if (usage := reply.usage) is not None:
+            self._keeper.learn(view, usage.prompt_tokens)
+            sent, window = view.count, view.budget.window
+            room = max(0, window - sent.tokens - usage.written_tokens)
+            emit(Receipt(self._turn, sent.tokens, sent.kind, usage, window, room))
+            reply.entry = self._store_reply(reply)
+            await self._maintain(ready, reply, emit)
 
-    def _commit(self, text: str | None) -> Entry:
-        """Put the user's message on the disk, or find the one to answer again."""
-        if text is not None:
-            return self._store.append(self.session_id, user(text), durable=True)
-        for entry in reversed(self._store.path(self.session_id)):
-            if isinstance(entry.body, Message) and entry.body.role == "user":
-                self._store.set_leaf(self.session_id, entry.id)
-                return entry
+    async def _admit(self, text: str, reply: WrittenReply, emit: Emit) -> Entry:
+        """Put the user's message on the disk, as sent. Raises MessageTooLarge, and keeps it then.
+
+        A message that may be too large is kept beside the conversation until the model can say;
+        where the model cannot be asked, it is taken as any other.
+        """
+        if len(text.encode("utf-8", "surrogatepass")) <= SURELY_FITS_BYTES:
+            return self._commit(text)
+        kept = self.ready is None and self._keep_unsent(text)
+        path = self._store.path(self.session_id)
+        try:
+            ready = await self._make_ready(emit)
+            size, room = await self._keeper.room_for(ready, text, path)
+        except BaseException:
+            entry = self._commit(text)
+            reply.parent = entry.id
+            emit(TurnStarted(self._turn, entry))
+            raise
+        if size > room:
+            _ = kept or self._keep_unsent(text)
+            raise too_large(size, room, self._keeper.window(ready))
+        return self._commit(text)
+
+    def _commit(self, text: str) -> Entry:
+        return self._store.append(self.session_id, user(text), durable=True)
+
+    def _keep_unsent(self, text: str) -> bool:
+        """Keep a message that is not sent (yet), beside the conversation."""
+        body = Custom(UNSENT, {"text": text})
+        self._store.append(self.session_id, body, move_leaf=False, durable=True)
+        return True
+
+    def _asked(self) -> Entry:
+        """The last thing the user said, with the compactions that were made to answer it."""
+        path = self._store.path(self.session_id)
+        for index in range(len(path) - 1, -1, -1):
+            body = path[index].body
+            if isinstance(body, Message) and body.role == "user":
+                while index + 1 < len(path) and isinstance(
+                    path[index + 1].body, Compaction | Custom
+                ):
+                    index += 1
+                self._store.set_leaf(self.session_id, path[index].id)
+                return path[index]
         raise EnvironmentFault("There is nothing to answer in this conversation yet.")
 
-    async def _make_ready(self, emit: Callable[[Event], None]) -> Ready:
+    async def _reply_to(
+        self, leaf: str, ready: Ready, reply: WrittenReply, emit: Emit
+    ) -> ContextView:
+        """Ask the model, compacting before and between as the window demands; what was sent."""
+        tries = Tries()
+        while True:
+            path = self._store.path(self.session_id, leaf)
+            view = await self._keeper.fit(ready, path, emit, self._turn)
+            reply.parent = leaf = view.leaf or leaf
+            reply.running = self._store.start_reply(self.session_id, leaf, self.plan.label)
+            request = self._keeper.request(ready, view, self.plan.max_tokens)
+            try:
+                await self._stream(request, reply, emit)
+                return view
+            except EnvironmentFault as fault:
+                recovery = plan_recovery(
+                    fault,
+                    tries,
+                    sent_tokens=view.count.tokens,
+                    window_tokens=view.budget.window,
+                )
+                if recovery is None or reply.parts:
+                    raise
+                tries = recovery.tries
+                self._store.discard_reply(reply.running)
+                reply.running = None
+                leaf = await self._recover(recovery, ready, view, emit, fault)
+
+    async def _recover(
+        self,
+        recovery: Recovery,
+        ready: Ready,
+        view: ContextView,
+        emit: Emit,
+        fault: EnvironmentFault,
+    ) -> str:
+        """Make the context smaller after a refusal; the leaf to go on from. Raises if it cannot."""
+        if recovery.cause == "overflow":
+            self._keeper.learn_window(recovery.window_tokens)
+            self._keeper.learn(view, recovery.prompt_tokens)
+        after = await self._keeper.shrink(ready, view, recovery.cause, emit, self._turn)
+        if after is None:
+            if recovery.cause == "timeout":
+                raise fault
+            raise overflow_fault(view.count.tokens, self._keeper.window(ready)) from fault
+        return after.leaf or ""
+
+    async def _maintain(self, ready: Ready, reply: WrittenReply, emit: Emit) -> None:
+        """After a good reply: compact when the context has outgrown its budget (SPEC2 3.1).
+
+        The next turn then need not wait for it. The user's stop ends this, not the turn.
+        """
+        entry = reply.entry
+        if entry is None or reply.stop_reason not in _GOOD_ENDS:
+            return
+        try:
+            path = self._store.path(self.session_id, entry.id)
+            view = await self._keeper.look(ready, path)
+            if self._keeper.is_due(view):
+                await self._keeper.compact(ready, view, "threshold", emit, self._turn)
+        except asyncio.CancelledError:
+            return
+        except EnvironmentFault:  # the reply is there; the next turn meets the fault and tells
+            return
+
+    async def _make_ready(self, emit: Emit) -> Ready:
         """Load the model for its window, or raise; what the user must know becomes notices."""
-        turn = self._turn
+        turn, prefixes = self._turn, self._tools.prefixes
 
         def progress(fraction: float | None) -> None:
             emit(ModelLoading(turn, fraction))
@@ -235,42 +366,15 @@ class Session:
             self.ready = await keep_ready(self._backend, self.plan, progress, self.ready)
             return self.ready
         ready = self.ready = await make_ready(
-            self._backend, self.plan, progress, self._free_memory
+            self._backend, self.plan, progress, self._tools.free_memory
         )
-        if self._prefixes is not None:
-            await self._backend.restore_prefix(self._prefixes.file(self.session_id))
+        if prefixes is not None:
+            await self._backend.restore_prefix(prefixes.file(self.session_id))
         for notice in ready.notices:
             emit(Notice(turn, notice.level, notice.code, notice.text))
         return ready
 
-    async def _plan_request(
-        self, entry: Entry, ready: Ready
-    ) -> tuple[PromptRequest, int, CountKind]:
-        """The request, the tokens it sends, and how they were counted. Raises ContextOverflow."""
-        plan, window = self.plan, ready.window.tokens
-        visible = visible_entries(self._store.path(self.session_id, entry.id))
-        messages = plan_messages(visible, plan.system_prompt)
-
-        def request_of(max_tokens: int) -> PromptRequest:
-            return plan_request(
-                messages,
-                model=plan.name,
-                window_tokens=ready.request.window_tokens,
-                max_tokens=max_tokens,
-                sampling=plan.sampling,
-                think=plan.think,
-            )
-
-        exact = await self._backend.count(request_of(1))
-        sent = estimate_messages(messages) if exact is None else exact
-        if exact is not None and exact >= window:
-            raise _overflow(exact, window)
-        request = request_of(plan_max_tokens(plan.max_tokens, window, sent))
-        return request, sent, "estimated" if exact is None else "exact"
-
-    async def _stream(
-        self, request: PromptRequest, reply: _Reply, emit: Callable[[Event], None]
-    ) -> None:
+    async def _stream(self, request: PromptRequest, reply: WrittenReply, emit: Emit) -> None:
         stream = self._backend.stream(request)
         try:
             async for chunk in stream:
@@ -279,7 +383,7 @@ class Session:
             if (close := getattr(stream, "aclose", None)) is not None:
                 await close()
 
-    def _take_chunk(self, chunk: Chunk, reply: _Reply, emit: Callable[[Event], None]) -> None:
+    def _take_chunk(self, chunk: Chunk, reply: WrittenReply, emit: Emit) -> None:
         turn = self._turn
         match chunk:
             case TextChunk(text=text):
@@ -302,9 +406,9 @@ class Session:
                 reply.stop_reason, reply.usage = reason, usage
         self._checkpoint(reply)
 
-    def _checkpoint(self, reply: _Reply) -> None:
+    def _checkpoint(self, reply: WrittenReply) -> None:
         """Keep the running reply, at most once in CHECKPOINT_SECONDS."""
-        now = self._clock()
+        now = self._tools.clock()
         if (
             reply.running is None
             or not reply.parts
@@ -317,20 +421,23 @@ class Session:
             reply.running, message.text, message.thinking, message.token_ids
         )
 
-    def _finish(self, reply: _Reply) -> TurnEnded:
+    def _finish(self, reply: WrittenReply) -> TurnEnded:
         """Store the reply, whatever it came to, and say how the turn ended. Never raises."""
-        entry: Entry | None = None
         try:
-            if reply.running is not None:
-                entry = self._store_reply(reply.running, reply)
+            if reply.entry is None and reply.parent:
+                reply.entry = self._store_reply(reply)
         except Exception as error:  # noqa: BLE001  # still the outermost frame: the turn must end
             reply.stop_reason, reply.error = "failed", reply.error or _failure(error)
-        return TurnEnded(self._turn, reply.stop_reason, entry, reply.error)
+        return TurnEnded(self._turn, reply.stop_reason, reply.entry, reply.error)
 
-    def _store_reply(self, running: RunningReply, reply: _Reply) -> Entry | None:
+    def _store_reply(self, reply: WrittenReply) -> Entry | None:
+        running = reply.running
         if not reply.parts and reply.error is None:
-            self._store.discard_reply(running)  # stopped before a word: nothing to keep
+            if running is not None:
+                self._store.discard_reply(running)  # stopped before a word: nothing to keep
             return None
+        if running is None:
+            running = self._store.start_reply(self.session_id, reply.parent, self.plan.label)
         message = reply.message(self.plan.label, self._vocabulary)
         return self._store.finish_reply(running, message)
 
@@ -346,13 +453,3 @@ def _failure(error: Exception) -> PortholeError:
     bug = Bug(f"{type(error).__name__}: {error}")
     bug.__cause__ = error
     return bug
-
-
-def _overflow(prompt_tokens: int, window_tokens: int) -> ContextOverflow:
-    return ContextOverflow(
-        f"This conversation is {prompt_tokens:,} tokens long and the context window is "
-        f"{window_tokens:,}: it was not sent, and nothing was cut.",
-        "Start a new conversation, or use a model with a larger window.",
-        prompt_tokens=prompt_tokens,
-        window_tokens=window_tokens,
-    )

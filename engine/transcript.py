@@ -281,7 +281,8 @@ def visible_entries(path: Sequence[Entry]) -> tuple[Entry, ...]:
     kept: tuple[Entry, ...] = ()
     for start in range(index):
         if path[start].id == compaction.first_kept:
-            kept = tuple(path[start:index])
+            # an older compaction within the kept tail is no message: only the last summary counts
+            kept = tuple(e for e in path[start:index] if not isinstance(e.body, Compaction))
             break
     return (path[index], *kept, *path[index + 1 :])
 

@@ -5,6 +5,7 @@ import asyncio
 import json
 from typing import Any
 
+from app.terminal.compact import compaction_figures
 from app.terminal.console import EXIT_USAGE, Console
 from app.terminal.conversing import (
     check_profile,
@@ -78,6 +79,7 @@ def summary_of(view: TurnView, session: Session) -> dict[str, Any]:
         "stop_reason": ended.reason,
         "window": window_summary(ready.window) if ready else None,
         "usage": _usage(receipt) if receipt else None,
+        "compaction": compaction_figures(view.compaction) if view.compaction else None,
         "notices": [
             {"level": notice.level, "code": notice.code, "text": notice.text}
             for notice in view.notices

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from app.terminal.console import EXIT_OK, Console
+from app.terminal.console import EXIT_OK, Console, counted
 from app.terminal.conversing import (
     check_profile,
     choose_model,
@@ -25,9 +25,13 @@ from engine.models import ModelName
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
 
+    from engine.context import ContextView
     from engine.session import Session
 
-HELP = "/new a new conversation · /status the window · /exit ends · Ctrl+C stops a reply"
+HELP = (
+    "/new a new conversation · /status the context · /compact [focus] folds older messages · "
+    "/exit ends · Ctrl+C stops a reply"
+)
 
 
 def run(options: argparse.Namespace, workplace: Workplace, console: Console) -> int:
@@ -64,6 +68,10 @@ class Chat:
 
     async def _take(self, name: ModelName, text: str) -> bool:
         """Do what was typed; False to end."""
+        command, _, rest = text.strip().partition(" ")
+        if command == "/compact":
+            await self._compact(name, rest.strip())
+            return True
         match text.strip():
             case "":
                 return True
@@ -74,7 +82,7 @@ class Chat:
                 self._options.session = None
                 self._console.say("A new conversation.")
             case "/status":
-                self._say_status(name)
+                await self._say_status(name)
             case "/help":
                 self._console.say(HELP)
             case command if command.startswith("/") and " " not in command:
@@ -95,6 +103,16 @@ class Chat:
         if isinstance(ended.error, Bug):
             save_report(ended.error, self._workplace.paths, self._console)
 
+    async def _compact(self, name: ModelName, focus: str) -> None:
+        """Fold older messages now; `focus` says what to keep above all."""
+        session = self._session
+        if session is None:
+            self._console.say("Not compacted: nothing was said yet.")
+            return
+        view = TurnView(self._console)
+        with stop_on_interrupt(asyncio.get_running_loop(), session.stop):
+            await view.show_compaction(session.compact(focus))
+
     async def _open(self, name: ModelName, text: str) -> "Session":
         session_id = open_session(self._options, self._workplace, title_of(text))
         session: Session | None = None
@@ -114,7 +132,8 @@ class Chat:
             await self._session.keep_prefix()
             self._session = None
 
-    def _say_status(self, name: ModelName) -> None:
+    async def _say_status(self, name: ModelName) -> None:
+        """Model, window, what fills it now, and the conversation's counters."""
         session = self._session
         if session is None or session.ready is None:
             self._console.say(f"Model {name.label}; nothing was sent yet.")
@@ -124,8 +143,23 @@ class Chat:
         self._console.say(
             f"Model {name.label}, context window {window.tokens:,} tokens, "
             f"conversation {session.session_id}: {row.input_tokens:,} tokens in, "
-            f"{row.output_tokens:,} out."
+            f"{row.output_tokens:,} out, compacted {counted(row.compaction_count, 'time')}."
         )
+        try:
+            self._console.say(context_line(await session.look()))
+        except EnvironmentFault as fault:
+            self._console.say(str(fault))
+
+
+def context_line(view: "ContextView") -> str:
+    """What fills the window now, of what a prompt may have."""
+    tokens, budget = view.count.tokens, view.budget
+    about = "" if view.count.kind == "exact" else "about "
+    share = round(100 * tokens / budget.prompt)
+    return (
+        f"Context {about}{tokens:,} tokens, {share} % of a prompt budget of {budget.prompt:,}; "
+        f"{budget.reserve:,} are kept free for the reply."
+    )
 
 
 async def read_messages() -> AsyncIterator[str]:

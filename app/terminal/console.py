@@ -94,6 +94,36 @@ def megabytes(size_bytes: int) -> str:
     return f"{size_bytes / 1_000_000:.0f} MB"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 message, 24 messages."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def lower_first(sentence: str) -> str:
+    """A sentence to go on with after a colon."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def columns(text: str, width: int) -> str:
+    """The beginning of a text on one line, at most `width` columns of a terminal wide.
+
+    Wide characters take two. Line breaks become spaces; what is no character to be seen (and could
+    steer a terminal) goes.
+    """
+    from unicodedata import east_asian_width
+
+    line = " ".join(text[: 8 * width].split())
+    shown, used, whole = [], 0, len(text) <= 8 * width
+    for char in line:
+        if not char.isprintable():
+            continue
+        used += 2 if east_asian_width(char) in "WF" else 1
+        shown.append((char, used))
+    if whole and used <= width:
+        return "".join(char for char, _ in shown)
+    return "".join(char for char, until in shown if until < width).rstrip() + "…"
+
+
 def duration(seconds: float) -> str:
     """Seconds in words."""
     if seconds >= 60:

@@ -1,6 +1,8 @@
 """What can be typed after `porthole`, and the help that says so."""
 
 import argparse
+import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -22,6 +24,8 @@ examples:
   porthole chat --model ollama:qwen3:4b            talk, with several turns
   porthole models                                  what can be used here
   porthole models add ~/Downloads/model.gguf       use a file of your own
+  porthole explain --session 3f2a                  what fills its context window
+  porthole compact --session 3f2a                  fold its older messages now
 
 exit codes: 0 done · 2 wrong usage · 3 something outside Porthole is wrong
             (blocked window, no server, no model) · 4 a bug of ours · 130 stopped
@@ -50,6 +54,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_chat(commands)
     _add_models(commands)
     _add_sessions(commands)
+    _add_explain(commands)
+    _add_compact(commands)
     _command(commands, "status", "where things are, and whether all is well", _json_option)
     return parser
 
@@ -117,7 +123,8 @@ def _add_chat(commands: Any) -> None:
     chat = _command(commands, "chat", "talk with a model in the terminal", _model_options)
     chat.epilog = (
         "Enter sends; Alt+Enter or Ctrl+J starts a new line; Ctrl+C stops the reply. "
-        "/new starts a new conversation, /status shows the window, /exit ends."
+        "/compact [focus] folds older messages into a summary, /status shows the context, "
+        "/new starts a new conversation, /exit ends."
     )
 
 
@@ -139,8 +146,53 @@ def _add_sessions(commands: Any) -> None:
     show.add_argument("session", metavar="ID", help="a conversation's id, or its beginning")
 
 
+def _add_explain(commands: Any) -> None:
+    explain = _command(
+        commands,
+        "explain",
+        "what fills a context window, and what would be done about it; nothing is sent",
+        _json_option,
+    )
+    of = explain.add_mutually_exclusive_group(required=True)
+    of.add_argument("--session", metavar="ID", help="a conversation")
+    of.add_argument("--file", metavar="F.jsonl", help="a conversation in a file")
+    figures = {
+        "--window": "the context window, taken as it is",
+        "--reserve": "tokens kept free for the reply",
+        "--floor": "smaller reserves are raised to this; 0 for no floor",
+    }
+    for name, help_text in figures.items():
+        explain.add_argument(name, metavar="N", type=_figure, help=help_text)
+    explain.add_argument(
+        "--keep-recent", metavar="N", type=_tokens, help="recent messages that stay word for word"
+    )
+    explain.add_argument(
+        "--spec",
+        action="store_true",
+        help="the specification's own estimate, route, cut and chunks; a --reserve is not raised "
+        "to a floor unless --floor is given too",
+    )
+
+
+def _add_compact(commands: Any) -> None:
+    compact = _command(
+        commands, "compact", "fold older messages of a conversation into a summary", _json_option
+    )
+    compact.add_argument("--session", metavar="ID", required=True, help="the conversation")
+    compact.add_argument("--focus", metavar="TEXT", default="", help="what to keep above all")
+    compact.add_argument("--model", metavar="M", help="another model to write the summary")
+
+
 def _tokens(text: str) -> int:
     return _whole(text, minimum=1, what="a number of tokens")
+
+
+def _figure(text: str) -> int:
+    """A figure of the specification: fractions are cut off, less than nothing is nothing."""
+    cleaned = text.replace(",", "").replace("_", "")
+    if not re.fullmatch(r"-?[0-9]{1,12}(\.[0-9]{1,12})?", cleaned) or float(cleaned) >= 2**31:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of tokens")
+    return max(0, math.floor(float(cleaned)))
 
 
 def _seed(text: str) -> int:

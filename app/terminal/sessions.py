@@ -2,20 +2,24 @@
 
 import argparse
 import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from app.terminal.console import EXIT_OK, Console
+from app.terminal.card import card_lines
+from app.terminal.console import EXIT_OK, Console, counted
 from app.wiring import Workplace
 from engine.transcript import (
     BranchSummary,
     Compaction,
+    Custom,
     CustomMessage,
     Entry,
     Message,
     to_payload,
     type_of,
 )
+from engine.view import SHORTENED, UNSENT
 
 if TYPE_CHECKING:
     from engine.store import SessionRow
@@ -59,14 +63,18 @@ def _list(options: argparse.Namespace, workplace: Workplace, console: Console) -
 def _show(options: argparse.Namespace, workplace: Workplace, console: Console) -> None:
     row = workplace.store.find_session(options.session)
     path = workplace.store.path(row.id)
+    unsent = unsent_texts(workplace.store.entries(row.id))
     if options.json:
         entries = [entry_summary(entry) for entry in path]
-        summary = {**row_summary(row), "entries": entries}
+        summary = {**row_summary(row), "entries": entries, "unsent": unsent}
         console.result(json.dumps(summary, ensure_ascii=False, indent=2))
         return
     console.say(f"{row.title}\n{row.id}, {moment(row.created_at)}")
     for entry in path:
         for line in lines_of(entry):
+            console.result(line)
+    for text in unsent:
+        for line in ("", "── You (not sent: too large) ──", text.strip()):
             console.result(line)
 
 
@@ -92,12 +100,30 @@ def lines_of(entry: Entry) -> list[str]:
     match body:
         case Message():
             return _message_lines(body)
-        case Compaction(summary=text) | BranchSummary(summary=text):
-            return ["", "── summary of what came before ──", text]
+        case Compaction():
+            return card_lines(body)
+        case BranchSummary(summary=text):
+            return ["", "── what happened on another branch ──", text]
+        case Custom(custom_type=kind, data=data) if kind == SHORTENED:
+            results = data.get("results")
+            count = len(results) if isinstance(results, Mapping) else 0
+            return ["", f"[{counted(count, 'tool result')} shortened for the model; whole here]"]
         case CustomMessage(content=text, display=True):
             return ["", text]
         case _:
             return []
+
+
+def unsent_texts(entries: Iterable[Entry]) -> list[str]:
+    """Messages that were kept and never sent, in order; one that was sent later is none of them."""
+    texts: list[str] = []
+    for entry in entries:
+        match entry.body:
+            case Custom(custom_type=kind, data={"text": str(text)}) if kind == UNSENT:
+                texts.append(text)
+            case Message(role="user", text=text) if text in texts:
+                texts.remove(text)
+    return texts
 
 
 def _message_lines(message: Message) -> list[str]:

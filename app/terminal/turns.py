@@ -12,10 +12,15 @@ from app.terminal.console import (
     EXIT_OK,
     EXIT_STOPPED,
     Console,
+    counted,
     duration,
+    lower_first,
 )
 from engine.errors import Bug
 from engine.events import (
+    CompactionEnded,
+    CompactionProgress,
+    CompactionStarted,
     Event,
     ModelLoading,
     Notice,
@@ -31,19 +36,25 @@ if TYPE_CHECKING:
     import asyncio
 
 
+COMPACTING = "Compacting context…"
+
+
 @dataclass
 class TurnView:
-    """Prints one turn and remembers it.
+    """Prints one turn, or one compaction that was asked for, and remembers it.
 
-    `quiet` keeps stdout empty (for --json); notices and progress still go to stderr.
+    `quiet` keeps stdout empty (for --json); notices and progress still go to stderr. `card`: what
+    was compacted will be told by a card, and not by a line.
     """
 
     console: Console
     quiet: bool = False
+    card: bool = False
     text: str = ""
     thinking: str = ""
     notices: list[Notice] = field(default_factory=list)
     receipt: Receipt | None = None
+    compaction: CompactionEnded | None = None
     ended: TurnEnded | None = None
     _started: bool = False
 
@@ -54,8 +65,17 @@ class TurnView:
         assert self.ended is not None, "a turn ends with TurnEnded"
         return self.ended
 
+    async def show_compaction(self, events: AsyncIterator[Event]) -> CompactionEnded:
+        """Follow a compaction to its end."""
+        async for event in events:
+            self._show(event)
+        assert self.compaction is not None, "a compaction ends with CompactionEnded"
+        return self.compaction
+
     def _show(self, event: Event) -> None:
         match event:
+            case CompactionStarted() | CompactionProgress() | CompactionEnded():
+                self._show_compaction(event)
             case ModelLoading(fraction=fraction):
                 percent = "" if fraction is None else f"{fraction:.0%}"
                 self.console.progress("Loading the model…", percent)
@@ -71,6 +91,7 @@ class TurnView:
                 self.console.say(text if level == "info" else f"Warning: {text}")
             case Receipt():
                 self.receipt = event
+                self._end_reply()
             case TurnEnded():
                 self._end(event)
             case TurnStarted():
@@ -85,11 +106,31 @@ class TurnView:
             self._started = True
             self.console.reply(text)
 
+    def _show_compaction(
+        self, event: CompactionStarted | CompactionProgress | CompactionEnded
+    ) -> None:
+        match event:
+            case CompactionStarted(before_tokens=before, folded=folded):
+                self._end_reply()
+                figures = f"{before:,} tokens, {counted(folded, 'message')} to fold"
+                self.console.progress(COMPACTING, figures)
+            case CompactionProgress():
+                self.console.progress(COMPACTING, progress_words(event))
+            case CompactionEnded():
+                self.compaction = event
+                self.console.clear_progress()
+                if not (self.card and event.outcome == "done"):
+                    self.console.say(compaction_line(event))
+
+    def _end_reply(self) -> None:
+        """End the reply's last line: progress after it must not write over it."""
+        if not self.quiet:
+            self.console.end_reply()
+
     def _end(self, ended: TurnEnded) -> None:
         self.ended = ended
         self.console.clear_progress()
-        if not self.quiet:
-            self.console.end_reply()
+        self._end_reply()
         if self.receipt is not None:
             self.console.say(receipt_line(self.receipt))
         if ended.reason == "length":
@@ -100,6 +141,29 @@ class TurnView:
                 self.console.say("What was written so far is kept.")
         if ended.reason == "stopped":
             self.console.say("Stopped." + (" What was written is kept." if self.text else ""))
+
+
+def progress_words(progress: CompactionProgress) -> str:
+    """How far a compaction is: which piece of it, and of what."""
+    piece = f" (request {progress.stage})" if progress.stage > 1 else ""
+    match progress.doing:
+        case "reading":
+            return f"reading {progress.done:,} of {progress.total:,} tokens{piece}"
+        case "writing":
+            return f"writing, {counted(progress.done, 'token')}{piece}"
+        case "waiting":
+            return f"waiting to try again{piece}"
+
+
+def compaction_line(ended: CompactionEnded) -> str:
+    """How a compaction ended, as one line."""
+    match ended.outcome:
+        case "done" | "stopped":
+            return ended.text
+        case "failed":
+            return f"Warning: {ended.text}"
+        case "nothing":
+            return f"Not compacted: {lower_first(ended.text)}"
 
 
 def exit_code_of(ended: TurnEnded) -> int:

@@ -9,7 +9,7 @@ is cancelling the task, or `aclose()` on the stream: the backend stops at once, 
 nothing is raised for it.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -221,6 +221,15 @@ class Backend(Protocol):
 
     async def count(self, request: PromptRequest) -> int | None:
         """Exact size of the rendered prompt in tokens; None if this backend cannot count."""
+        ...
+
+    async def count_texts(
+        self, request: PromptRequest, texts: Sequence[str]
+    ) -> tuple[int, ...] | None:
+        """Exact sizes of plain texts in tokens, without any template; None if it cannot count.
+
+        `request` says which model, and with which window it is loaded; its messages do not matter.
+        """
         ...
 
     def stream(self, request: PromptRequest) -> AsyncIterator[Chunk]:

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -142,6 +142,17 @@ class LlamaCppBackend:
             async for message in messages:
                 if message["say"] == "counted":
                     return int(message["tokens"])
+        return None
+
+    async def count_texts(
+        self, request: PromptRequest, texts: Sequence[str]
+    ) -> tuple[int, ...] | None:
+        """Exact sizes of plain texts in tokens. Raises as `stream`."""
+        state = await self._ready(request)
+        async with aclosing(state.worker.ask("measure", {"texts": list(texts)})) as messages:
+            async for message in messages:
+                if message["say"] == "measured":
+                    return tuple(message["tokens"])
         return None
 
     async def stream(self, request: PromptRequest) -> AsyncGenerator[Chunk, None]:

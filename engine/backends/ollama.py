@@ -21,7 +21,7 @@ It does not count tokens, and does not decide which window is allowed.
 """
 
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -154,6 +154,12 @@ class OllamaBackend:
 
     async def count(self, request: PromptRequest) -> int | None:
         """None: the server has no way to count a prompt without running it."""
+        return None
+
+    async def count_texts(
+        self, request: PromptRequest, texts: Sequence[str]
+    ) -> tuple[int, ...] | None:
+        """None, as `count`."""
         return None
 
     async def stream(self, request: PromptRequest) -> AsyncGenerator[Chunk, None]:

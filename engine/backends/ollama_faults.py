@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from engine.backends.ollama_wire import mapping, number, text
+from engine.backends.ollama_wire import mapping, text
 from engine.errors import (
     BackendFailed,
     BackendRefused,
@@ -22,6 +22,7 @@ from engine.errors import (
     ModelMissing,
     ModelUnusable,
 )
+from engine.overflow import OverflowText, find_overflow
 
 START_REMEDY = "Start Ollama (`ollama serve`), or set `ollama.host` to the address where it runs."
 _PARTIAL_REMEDY = "What had arrived is kept. Send the message again to continue."
@@ -38,11 +39,6 @@ class Explain(Protocol):
         ...
 
 
-_OVERFLOW = re.compile(
-    r"exceed_context_size_error|exceeds? the (available )?context|input length exceeds"
-    r"|prompt is longer than the context|exceeds the model's maximum context",
-    re.IGNORECASE,
-)
 _MEMORY = re.compile(
     r"more system memory|out[ -]of[ -]memory|insufficient memory|not enough memory"
     r"|(unable|failed) to allocate|cudaMalloc failed|signal: killed|ErrorOutOfDeviceMemory",
@@ -141,6 +137,8 @@ def chat_refusal(
     """The fault behind a server's error text; `began` if part of the reply had come before."""
     if status == 404 and model:
         return missing(model)
+    if (overflow := find_overflow(words)) is not None:
+        return _overflow(overflow)
     for pattern, make in _MEANINGS:
         if pattern.search(words):
             return make(words, model)
@@ -178,8 +176,8 @@ def error_words(answer: Any) -> str:
 # ---- meanings -----------------------------------------------------------------------------------
 
 
-def _overflow(words: str, model: str) -> EnvironmentFault:
-    prompt, window = _sizes(words)
+def _overflow(said: OverflowText) -> EnvironmentFault:
+    prompt, window = said.prompt_tokens, said.window_tokens
     size = f" of {prompt:,} tokens" if prompt else ""
     room = f" of {window:,} tokens" if window else ""
     return ContextOverflow(
@@ -224,7 +222,6 @@ def _absent(words: str, model: str) -> EnvironmentFault:
 
 
 _MEANINGS: tuple[tuple[re.Pattern[str], Callable[[str, str], EnvironmentFault]], ...] = (
-    (_OVERFLOW, _overflow),
     (_MEMORY, _memory),
     (_LOAD_STALLED, _stalled),
     (_UNUSABLE, _unusable),
@@ -254,17 +251,6 @@ _PULL_MEANINGS = (
         "See that the server's machine is online, then try again.",
     ),
 )
-
-
-def _sizes(words: str) -> tuple[int, int]:
-    """Tokens of prompt and window out of an overflow text, 0 where it does not say."""
-    start = words.find("{")
-    inner = mapping(_parsed(words[start:].encode())).get("error") if start >= 0 else None
-    prompt, window = number(mapping(inner), "n_prompt_tokens"), number(mapping(inner), "n_ctx")
-    if prompt or window:
-        return prompt, window
-    found = re.search(r"\((\d+) tokens\).*?\((\d+) tokens\)", words)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _parsed(body: bytes) -> Any:

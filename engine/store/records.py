@@ -198,7 +198,11 @@ def _usage_payload(usage: Any) -> dict[str, Any] | None:
         "cacheRead": "reused_tokens",
         "output": "written_tokens",
     }
-    return {ours: usage[theirs] for theirs, ours in names.items() if theirs in usage}
+    payload = {ours: usage[theirs] for theirs, ours in names.items() if theirs in usage}
+    written = usage.get("cacheWrite")
+    if isinstance(written, int) and isinstance(payload.get("read_tokens"), int):
+        payload["read_tokens"] += written  # evaluated too, and stored for later
+    return payload
 
 
 def _provider_and_model(model: str, key: str) -> dict[str, str]:

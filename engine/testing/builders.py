@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from engine.backends.base import PromptRequest
+from engine.compact import Language, SummaryWishes, instruction_text
 from engine.store import Store
 from engine.transcript import Entry, Message, StopReason, Text, Thinking, user
 
@@ -47,3 +49,18 @@ def conversation(store: Store, *texts: str, title: str = "") -> tuple[str, tuple
         for index, text in enumerate(texts)
     )
     return session, entries
+
+
+def asks_for_summary(request: PromptRequest) -> bool:
+    """Whether a request is for a summary, in place or staged, and not for a reply."""
+    last = request.messages[-1].content
+    return any(mark in last for mark in _SUMMARY_MARKS)
+
+
+def _rule(language: Language) -> str:
+    """The rule that stands in every request for a summary."""
+    text = instruction_text("summary", language, SummaryWishes(), max_words=1)
+    return text.splitlines()[-2]
+
+
+_SUMMARY_MARKS = (_rule("en"), _rule("zh"))

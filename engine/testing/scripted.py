@@ -1,7 +1,7 @@
 """A backend with written replies: speaks `engine.backends.base` like the real ones."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from engine.backends.base import (
     LoadRequest,
     ModelInfo,
     ModelSummary,
+    PromptMessage,
     PromptRequest,
     Reading,
     TextChunk,
@@ -20,7 +21,7 @@ from engine.backends.base import (
     ToolCallChunk,
 )
 from engine.errors import ModelMissing
-from engine.tokens import estimate_messages
+from engine.tokens import estimate_messages, estimate_text
 from engine.transcript import StopReason, ToolCall, Usage
 
 
@@ -44,9 +45,10 @@ class Script:
 
 @dataclass
 class ScriptedBackend:
-    """Replies in the order of `scripts`; when they run out, it repeats the user's last words.
+    """Replies in the order of `scripts`; when they run out, `otherwise` writes them.
 
     Attributes:
+        otherwise: makes the reply to a request no script is left for; None repeats the last words.
         window_tokens: what it claims to have loaded; None for what was asked.
         trained_window: what `describe` reports, in tokens.
         exact: whether it can count (`count` gives None otherwise).
@@ -55,6 +57,7 @@ class ScriptedBackend:
     """
 
     scripts: Iterable[Script | str] = ()
+    otherwise: Callable[[PromptRequest], Script | str] | None = None
     window_tokens: int | None = None
     trained_window: int = 32_768
     exact: bool = True
@@ -67,6 +70,7 @@ class ScriptedBackend:
 
     def __post_init__(self) -> None:
         self._scripts = iter([s if isinstance(s, Script) else Script(s) for s in self.scripts])
+        self._held: tuple[PromptMessage, ...] = ()  # what its prefix cache would hold
         self.release = asyncio.Event()
 
     async def list_models(self) -> tuple[ModelSummary, ...]:
@@ -90,10 +94,16 @@ class ScriptedBackend:
         """The estimate, declared exact: one rule for the double's own usage too."""
         return estimate_messages(request.messages) if self.exact else None
 
+    async def count_texts(
+        self, request: PromptRequest, texts: Sequence[str]
+    ) -> tuple[int, ...] | None:
+        """The estimates, declared exact, as `count`."""
+        return tuple(estimate_text(text) for text in texts) if self.exact else None
+
     async def stream(self, request: PromptRequest) -> AsyncIterator[Chunk]:
         """Play the next script."""
         self.requests.append(request)
-        script = next(self._scripts, None) or Script(request.messages[-1].content)
+        script = next(self._scripts, None) or self._other(request)
         finished = False
         try:
             async for chunk in self._play(script, request):
@@ -102,9 +112,28 @@ class ScriptedBackend:
         finally:
             self.stopped += not finished and script.fault is None
 
+    def _reused(self, request: PromptRequest) -> int:
+        """Tokens of the messages that the last prompt and its reply begin with, too."""
+        same = 0
+        for mine, held in zip(request.messages, self._held, strict=False):
+            if (mine.role, mine.content) != (held.role, held.content):
+                break
+            same += 1
+        return min(
+            estimate_messages(request.messages[:same]), estimate_messages(request.messages) - 1
+        )
+
+    def _other(self, request: PromptRequest) -> Script:
+        if self.otherwise is None:
+            return Script(request.messages[-1].content)
+        reply = self.otherwise(request)
+        return reply if isinstance(reply, Script) else Script(reply)
+
     async def _play(self, script: Script, request: PromptRequest) -> AsyncIterator[Chunk]:
         prompt = estimate_messages(request.messages)
-        yield Reading(prompt, prompt, 0)
+        reused = self._reused(request)
+        yield Reading(reused, prompt, reused)
+        yield Reading(prompt, prompt, reused)
         if script.thinking:
             yield ThinkingChunk(script.thinking)
         words = script.text.split(" ")
@@ -118,7 +147,13 @@ class ScriptedBackend:
             raise script.fault
         for call in script.tool_calls:
             yield ToolCallChunk(call)
-        yield Finished(script.stop_reason, Usage(read_tokens=prompt, written_tokens=len(words)))
+        usage = Usage(
+            read_tokens=prompt - reused,
+            reused_tokens=reused,
+            written_tokens=estimate_text(script.text),
+        )
+        self._held = (*request.messages, PromptMessage("assistant", script.text))
+        yield Finished(script.stop_reason, usage)
 
     async def save_prefix(self, file: Path) -> bool:
         """It has no cache."""

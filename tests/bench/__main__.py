@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.bench import measures
+from tests.bench import context, measures
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,32 @@ def status_start() -> Figure:
     return Figure(ours, "s", raw, "bare python", "value <= 0.4", ours <= 0.4)
 
 
+def plan_10k() -> Figure:
+    ours, walk = context.planning()
+    return Figure(ours, "ms", walk, "one walk over 10,000", "value <= 10", ours <= 10)
+
+
+def compact_in_place() -> Figure:
+    ours, staged = context.in_place_and_staged()
+    goal = "staged / in place >= 4"
+    return Figure(ours, "s", staged, "staged", goal, staged / ours >= 4)
+
+
+def talk60() -> Figure:
+    compactions, wrong = context.sixty_turns()
+    for complaint in wrong:
+        print(f"# {complaint}", file=sys.stderr)
+    return Figure(compactions, "compactions", 60, "turns", "2 to 5, nothing wrong", not wrong)
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "reply_speed": reply_speed,
     "ttft_turn10": ttft_turn10,
     "append_full": append_full,
     "status_start": status_start,
+    "plan_10k": plan_10k,
+    "compact_in_place": compact_in_place,
+    "talk60": talk60,
 }
 
 

@@ -17,6 +17,7 @@ from engine.errors import (
 from engine.events import Notice, Receipt, TextDelta, ThinkingDelta, TurnEnded, TurnStarted
 from engine.models import ModelPlan
 from engine.session import Session
+from engine.sessiontools import SessionTools
 from engine.testing import FakeClock, Script, ScriptedBackend, memory_store
 from engine.transcript import Message, Text, Thinking, ToolCall
 
@@ -25,7 +26,12 @@ def make_session(store, backend, *, clock=None, **plan):
     session_id = store.create_session().id
     plan.setdefault("window_option", 32_768)
     model = ModelPlan(label="scripted:test", backend="scripted", name="test", **plan)
-    return Session(store, backend, session_id, model, clock=clock or FakeClock())
+    tools = SessionTools(clock=clock or FakeClock(), sleep=no_sleep)
+    return Session(store, backend, session_id, model, tools=tools)
+
+
+async def no_sleep(seconds):
+    """Waits between attempts take no time here."""
 
 
 async def collect(events, *, until=None):

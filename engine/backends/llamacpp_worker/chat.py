@@ -5,7 +5,7 @@ chunks other work may be done, and the user's stop arrives as `Stopped` out of t
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,6 +124,10 @@ class Chat:
     def count(self, request: PromptRequest) -> int:
         """The exact size of the prompt in tokens. Raises TemplateUnusable."""
         return len(self._prompt(request)[0])
+
+    def measure(self, texts: Sequence[str]) -> list[int]:
+        """Exact sizes of plain texts in tokens, without any template."""
+        return [self._tokenizer.size(text) for text in texts]
 
     def reply(self, request: PromptRequest) -> Iterator[Chunk]:
         """Read the prompt and write the reply, ending with `Finished`.

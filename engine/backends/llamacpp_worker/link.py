@@ -89,7 +89,7 @@ class Link:
                 command = self._inbox.get_nowait()
             except queue.Empty:
                 return
-            if command is not None and command["do"] == "count":
+            if command is not None and command["do"] in ("count", "measure"):
                 yield command
             else:
                 self._aside.append(command)

@@ -1,6 +1,6 @@
 """The words between the application and its llama.cpp worker: JSON objects, one per line.
 
-The application says ``do`` (load, count, stream, probe, save, restore, stop), the worker answers with
+The application says ``do`` (load, count, measure, stream, probe, save, restore, stop), the worker answers with
 ``say``; every message carries the ``job`` it belongs to, a number the application chose (null for
 the pulse, "working"). A job ends with exactly one of `ENDINGS`::
 
@@ -37,7 +37,9 @@ from engine.transcript import ToolCall, Usage
 
 Wire = dict[str, Any]
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-ENDINGS = frozenset({"loaded", "counted", "finished", "moved", "probed", "stopped", "failed"})
+ENDINGS = frozenset(
+    {"loaded", "counted", "measured", "finished", "moved", "probed", "stopped", "failed"}
+)
 """What the last message of a job says."""
 
 

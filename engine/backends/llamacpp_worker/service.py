@@ -84,6 +84,8 @@ class Service:
             case "count":
                 tokens = self._ready().count(request_from_wire(command["request"]))
                 yield {"say": "counted", "tokens": tokens}
+            case "measure":
+                yield {"say": "measured", "tokens": self._ready().measure(command["texts"])}
             case "stream":
                 request = request_from_wire(command["request"])
                 yield from map(chunk_to_wire, self._ready().reply(request))

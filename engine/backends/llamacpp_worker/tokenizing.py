@@ -79,6 +79,11 @@ class Tokenizer:
                 ids.extend(fragment.ids)
         return self._vocabulary.with_begin(ids)
 
+    def size(self, text: str) -> int:
+        """Tokens of what somebody wrote, standing by itself in the middle of a prompt."""
+        fragment = _Fragment(text.encode("utf-8", "replace"), None)
+        return len(self._tokenize(fragment, first=False))
+
     def _fragments(self, rendered: Rendered, messages: Sequence[PromptMessage]) -> list[_Fragment]:
         fragments: list[_Fragment] = []
         for piece in rendered.pieces:

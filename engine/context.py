@@ -1,0 +1,242 @@
+"""The state of a conversation's context window, and what to do about it. Pure.
+
+::
+
+    path ─▶ visible ─▶ weights ─▶ count ─▶ budget ─▶ route ─┬─ fits ─▶ send
+                                                            ├─ shorten tool results
+                                                            └─ compact (then shorten)
+
+One value, `ContextView`, is what the session acts on, what `explain` prints and what the meter
+shows: they cannot disagree. It counts nothing itself: weights and the count of the whole prompt come
+from whoever can ask the backend (`engine.weighing`, `Backend.count`).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from engine.budget import Budget, RoutePlan, Targets, plan_budget, plan_route, plan_targets
+from engine.compact import (
+    CompactionPlan,
+    NothingToCompact,
+    SummaryWishes,
+    Urgency,
+    plan_compaction,
+)
+from engine.prune import (
+    CachePruning,
+    Order,
+    Shortening,
+    plan_session_prune,
+    reducible_chars,
+    result_cap_chars,
+)
+from engine.tokens import SAFETY_MARGIN, Calibration, Count, find_anchor
+from engine.transcript import Compaction, Custom, Entry, Message, last_compaction
+from engine.view import SHORTENED, pinned_ids, plan_visible
+
+_SHORTEST_SUMMARY = 64
+MIN_REPLY_TOKENS = 512
+"""A prompt that leaves less room than this for the reply is not worth sending."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    """How a window is managed; tokens, characters, seconds. Defaults are the specification's."""
+
+    enabled: bool = True
+    reserve_tokens: int = 20_000
+    reserve_floor: int = 20_000
+    keep_recent: int = 20_000
+    in_place: bool = True
+    wishes: SummaryWishes = SummaryWishes()
+    timeout_seconds: float = 900.0
+    result_chars: int = 0
+    order: Order = "newest_first"
+    cache: CachePruning = field(default_factory=CachePruning)
+
+
+@dataclass(frozen=True)
+class ContextView:
+    """A conversation's context for one model.
+
+    Attributes:
+        path: root to leaf.
+        visible: what the model sees of it, in order.
+        weights: tokens of each entry of the path, by id, the margin of an estimate included.
+        count: tokens of the whole prompt.
+        fixed_tokens: what no compaction can fold: system prompt, tools, the template's frame.
+        budget: the divided window.
+        settings: how it is managed.
+        urgency: how much a compaction matters. If it was asked for or must be, summary and exact
+            values are scaled to what there is, so that a short conversation can be folded too.
+    """
+
+    path: tuple[Entry, ...]
+    visible: tuple[Entry, ...]
+    weights: Mapping[str, int]
+    count: Count
+    fixed_tokens: int
+    budget: Budget
+    settings: ContextSettings
+    urgency: Urgency = "usual"
+
+    @cached_property
+    def targets(self) -> Targets:
+        """What a compaction would aim at."""
+        targets = plan_targets(
+            self.budget, fixed_tokens=self.fixed_tokens, keep_recent=self.settings.keep_recent
+        )
+        if self.urgency == "usual":
+            return targets
+        said = max(0, self.count.tokens - self.fixed_tokens)
+        return replace(
+            targets,
+            summary_cap=min(targets.summary_cap, max(_SHORTEST_SUMMARY, said // 4)),
+            facts_cap=min(targets.facts_cap, max(_SHORTEST_SUMMARY, said // 10)),
+        )
+
+    @cached_property
+    def cap_chars(self) -> int:
+        """The most characters of one tool result, and of all together."""
+        override = self.settings.result_chars or None
+        return max(1, result_cap_chars(self.budget.window, override))
+
+    @cached_property
+    def reducible_chars(self) -> int:
+        """Characters that shortening tool results would save."""
+        return reducible_chars([entry.body for entry in self.visible], self.cap_chars)
+
+    @cached_property
+    def route(self) -> RoutePlan:
+        """Which way to go before this prompt is sent."""
+        return plan_route(self.count.tokens, self.budget, self.reducible_chars)
+
+    @property
+    def leaf(self) -> str | None:
+        """The last entry of the path."""
+        return self.path[-1].id if self.path else None
+
+
+def plan_view(
+    path: Sequence[Entry],
+    weights: Mapping[str, int],
+    count: Count,
+    window_tokens: int,
+    settings: ContextSettings,
+    *,
+    factor: float = 1.0,
+) -> ContextView:
+    """The context of a path.
+
+    `weights` are plain; `factor` is the margin of an estimate times the model's calibration, and
+    1 for exact counts.
+    """
+    visible = plan_visible(path)
+    if factor != 1.0:
+        weights = {id_: math.ceil(tokens * factor) for id_, tokens in weights.items()}
+    seen = sum(weights.get(entry.id, 0) for entry in visible)
+    fixed = max(0, count.tokens - seen) if count.kind == "exact" else 0
+    budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
+    return ContextView(tuple(path), visible, weights, count, fixed, budget, settings)
+
+
+def with_fixed(view: ContextView, fixed_tokens: int) -> ContextView:
+    """The same view, knowing what its system prompt and tools weigh (for estimates)."""
+    return replace(view, fixed_tokens=fixed_tokens)
+
+
+def plan_estimate(
+    path: Sequence[Entry],
+    visible: Sequence[Entry],
+    weights: Mapping[str, int],
+    *,
+    system_tokens: int,
+    calibration: Calibration,
+    model: str,
+) -> Count:
+    """The size of a prompt that nobody can count: anchored on real usage, or estimated.
+
+    Anchored: what the server reported for the last reply, plus what came after it. Usage from
+    before the last compaction or before results were shortened is stale and does not count.
+    """
+    anchor = find_anchor(path, model)
+    if anchor is not None and not _shortened_after(path, anchor.index):
+        shown = {entry.id for entry in visible}
+        newer = sum(weights.get(e.id, 0) for e in path[anchor.index + 1 :] if e.id in shown)
+        return Count(anchor.tokens + _with_margin(newer, calibration), "anchored")
+    whole = system_tokens + sum(weights.get(entry.id, 0) for entry in visible)
+    return Count(_with_margin(whole, calibration), "estimated")
+
+
+def plan_folding(view: ContextView) -> CompactionPlan | NothingToCompact:
+    """What a compaction of this context would fold and keep."""
+    return plan_compaction(
+        view.path,
+        view.weights,
+        view.targets,
+        fixed_tokens=view.fixed_tokens,
+        budget_tokens=view.budget.prompt,
+        pinned=pinned_ids(view.path),
+        urgency=view.urgency,
+    )
+
+
+def plan_shortenings(view: ContextView) -> dict[str, str]:
+    """New texts for tool results, by entry id, that bring them under their caps (SPEC1 12.4).
+
+    The results of the running turn keep at least 2,000 characters each where that is possible.
+    """
+    bodies = [entry.body for entry in view.visible]
+    shortenings = plan_session_prune(
+        bodies,
+        view.cap_chars,
+        order=view.settings.order,
+        fresh_from=_turn_start(view.visible),
+    )
+    return texts_by_id(view.visible, shortenings)
+
+
+def texts_by_id(visible: Sequence[Entry], shortenings: Sequence[Shortening]) -> dict[str, str]:
+    """Shortenings by entry id; synthetic results (no id) have nothing to shorten."""
+    return {
+        visible[change.index].id: change.text for change in shortenings if visible[change.index].id
+    }
+
+
+def plan_room(budget: Budget, targets: Targets, *, fixed_tokens: int, has_history: bool) -> int:
+    """The most tokens one message may have: what is left when everything else is folded."""
+    others = fixed_tokens
+    if has_history:
+        others += targets.summary_cap + targets.facts_cap
+    return max(0, budget.prompt - others)
+
+
+def stands_degraded(path: Sequence[Entry]) -> bool:
+    """Whether the summary that counts is a placeholder, written when no model could."""
+    index = last_compaction(path)
+    if index is None:
+        return False
+    body = path[index].body
+    return isinstance(body, Compaction) and body.facts.get("degraded") is True
+
+
+def _turn_start(visible: Sequence[Entry]) -> int:
+    """Where the running turn begins: the last thing the user said."""
+    for index in range(len(visible) - 1, -1, -1):
+        body = visible[index].body
+        if isinstance(body, Message) and body.role == "user":
+            return index
+    return 0
+
+
+def _shortened_after(path: Sequence[Entry], index: int) -> bool:
+    return any(
+        isinstance(entry.body, Custom) and entry.body.custom_type == SHORTENED
+        for entry in path[index + 1 :]
+    )
+
+
+def _with_margin(tokens: int, calibration: Calibration) -> int:
+    return math.ceil(SAFETY_MARGIN * calibration.apply(tokens))

@@ -1,0 +1,144 @@
+"""From a summary that was written to the entry that is stored, and the words that tell of it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from engine.compact import (
+    SENTENCES,
+    CompactionPlan,
+    Fact,
+    Language,
+    facts_from_json,
+    facts_to_json,
+    find_facts,
+    plan_facts,
+)
+from engine.context import ContextView
+from engine.errors import ContextOverflow, MessageTooLarge
+from engine.events import CompactionEnded, CompactionReason
+from engine.tokens import Weighed, estimate_text
+from engine.transcript import Compaction, Entry, Message, user
+
+CHOICES = (
+    "Start a new conversation, use a model with a larger window, or lower the reserve "
+    "(compaction.reserve_tokens and compaction.reserve_floor)."
+)
+_POOL_TOKENS = 4_000
+"""Exact values remembered for later compactions, whether or not this one shows them."""
+
+
+def plan_entry(
+    view: ContextView,
+    folding: CompactionPlan,
+    *,
+    summary: str,
+    language: Language,
+    reason: CompactionReason,
+    focus: str,
+) -> Compaction:
+    """The compaction entry for a summary: exact values found, merged with those carried, capped.
+
+    What only a count or the writer can tell (tokens after, seconds, way, model) is still to come.
+    """
+    pool = _pool(folding)
+    shown = plan_facts(pool, (), summary, cap_tokens=view.targets.facts_cap, weigh=estimate_text)
+    facts: dict[str, Any] = {
+        "language": language,
+        "values": facts_to_json(shown),
+        "pool": facts_to_json(pool),
+        "folded": len(folded_messages(folding)),
+        "split_turn": folding.split_turn,
+    }
+    if folding.pinned:
+        facts["pinned"] = [item.entry.id for item in folding.pinned]
+    return Compaction(
+        summary,
+        folding.first_kept,
+        tokens_before=view.count.tokens,
+        reason=reason,
+        focus=focus,
+        facts=facts,
+    )
+
+
+def folded_messages(folding: CompactionPlan) -> tuple[Weighed, ...]:
+    """The messages a summary will stand for."""
+    items = (*folding.folded, *folding.turn_prefix)
+    return tuple(item for item in items if isinstance(item.entry.body, Message))
+
+
+def done(ended: CompactionEnded, entry: Entry, seconds: float) -> CompactionEnded:
+    """How a compaction that succeeded is told."""
+    body = entry.body
+    assert isinstance(body, Compaction)
+    after = body.tokens_after
+    text = (
+        f"Compacted: {short(ended.before_tokens)} → {short(after)} tokens, "
+        f"{counted(ended.folded, 'message')} folded, {seconds:.0f} s."
+    )
+    if body.facts.get("degraded"):
+        text += (
+            " No summary could be written: a placeholder stands for them, and the next compaction "
+            "starts again from the messages themselves."
+        )
+    return replace(
+        ended, outcome="done", text=text, entry=entry, after_tokens=after, seconds=seconds
+    )
+
+
+def why_not(rejected: Sequence[str]) -> str:
+    """Why no summary may stand: what was wrong with the last attempt."""
+    return SENTENCES.get(rejected[-1], rejected[-1]) if rejected else "The model wrote no summary."
+
+
+def failure_words(error: Exception) -> str:
+    """How a compaction that failed is told."""
+    return f"The conversation could not be compacted and is unchanged: {error}"
+
+
+def overflow_fault(prompt_tokens: int, window_tokens: int) -> ContextOverflow:
+    """The conversation cannot be sent: figures, and what the user can choose."""
+    return ContextOverflow(
+        f"This conversation is {prompt_tokens:,} tokens long and the context window is "
+        f"{window_tokens:,}: it was not sent, and nothing was cut.",
+        CHOICES,
+        prompt_tokens=prompt_tokens,
+        window_tokens=window_tokens,
+    )
+
+
+def too_large(size_tokens: int, room_tokens: int, window_tokens: int) -> MessageTooLarge:
+    """A message that fits no prompt of this conversation: size, room, and what can be chosen."""
+    return MessageTooLarge(
+        f"This message is {size_tokens:,} tokens long, and this conversation has room for "
+        f"{room_tokens:,} at most (context window {window_tokens:,}). It was not sent; it is kept.",
+        f"Send a shorter part of it. Or: {CHOICES[0].lower()}{CHOICES[1:]}",
+        prompt_tokens=size_tokens,
+        window_tokens=window_tokens,
+        room_tokens=room_tokens,
+    )
+
+
+def short(tokens: int) -> str:
+    """Tokens for people: 9.8k, 312."""
+    return f"{tokens / 1000:.1f}k" if tokens >= 1_000 else str(tokens)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 message, 24 messages."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _pool(folding: CompactionPlan) -> tuple[Fact, ...]:
+    """All exact values of what is folded, and of what was folded before."""
+    items = (*folding.folded, *folding.turn_prefix)
+    previous = folding.previous
+    carried: tuple[Fact, ...] = ()
+    if previous is not None:
+        known = previous.facts.get("pool") or previous.facts.get("values")
+        carried = facts_from_json(known)
+        if not carried:  # a summary from elsewhere: its own words are all there is
+            carried = find_facts((user(previous.summary),))
+    found = find_facts(item.entry.body for item in items)
+    return plan_facts(found, carried, "", cap_tokens=_POOL_TOKENS, weigh=estimate_text)

@@ -1,0 +1,469 @@
+"""Keeps a conversation's prompt within its budget: counts, shortens, compacts. The acts.
+
+::
+
+    look ─▶ ContextView ─▶ route ─┬─ fits ────────────────────────────────────▶ send
+                                  ├─ shorten tool results ─▶ look again
+                                  └─ compact (then shorten) ─▶ look again, once
+
+What is to be done is planned by `engine.context`; this asks the backend, writes the entries and
+tells. Promises:
+
+- The transcript is only appended to. A compaction is stored when it is complete, counted, and
+  smaller than what it replaces; until then, and whatever fails, everything stays as it was.
+- Every step lowers the count or is the last one: at most one compaction for one look, no loop.
+- The user's stop is not a failure and leaves nothing behind.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.backends.base import Backend, PromptMessage, PromptRequest
+from engine.budget import must_compact
+from engine.compact import CompactionPlan, NothingToCompact, Urgency, conversation_language
+from engine.compactor import Compactor, Doing, HeldPrompt, Progress, SummaryJob, Writer
+from engine.context import (
+    MIN_REPLY_TOKENS,
+    ContextSettings,
+    ContextView,
+    plan_estimate,
+    plan_folding,
+    plan_room,
+    plan_shortenings,
+    plan_view,
+    stands_degraded,
+    with_fixed,
+)
+from engine.errors import EnvironmentFault
+from engine.events import (
+    CompactionEnded,
+    CompactionProgress,
+    CompactionReason,
+    CompactionStarted,
+    Event,
+    Notice,
+)
+from engine.folding import (
+    counted,
+    done,
+    failure_words,
+    folded_messages,
+    overflow_fault,
+    plan_entry,
+    why_not,
+)
+from engine.models import ModelPlan
+from engine.prompt import plan_max_tokens, plan_messages, plan_request
+from engine.readiness import Ready
+from engine.sessiontools import SessionTools, as_it_is
+from engine.store import Store
+from engine.tokens import (
+    SAFETY_MARGIN,
+    CalibrationBook,
+    Count,
+    estimate_messages,
+    estimate_text,
+)
+from engine.transcript import Body, Compaction, Entry, Message
+from engine.view import plan_visible, shortening_entry
+from engine.weighing import Scale
+
+Emit = Callable[[Event], None]
+
+_URGENCY: dict[CompactionReason, Urgency] = {
+    "manual": "asked_for",
+    "overflow": "refused",
+    "timeout": "refused",
+}
+SURELY_FITS_BYTES = 1_000
+"""A message of no more bytes fits every window that is allowed; a token is at least a byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What came of a compaction: the event that told of it, and the context as it is now."""
+
+    ended: CompactionEnded
+    view: ContextView
+
+    @property
+    def is_done(self) -> bool:
+        """Whether something was folded."""
+        return self.ended.outcome == "done"
+
+
+class Keeper:
+    """Keeps one conversation's prompt within the budget of one model.
+
+    Args:
+        store: where the conversation is.
+        backend: what runs the model.
+        session_id: the conversation.
+        plan: the model, and how it is run.
+        settings: how the window is managed.
+        tools: what it may do without.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        backend: Backend,
+        session_id: str,
+        plan: ModelPlan,
+        settings: ContextSettings,
+        tools: SessionTools,
+    ) -> None:
+        self._store = store
+        self._backend = backend
+        self._session = session_id
+        self._plan = plan
+        self._book = tools.book or CalibrationBook()
+        self._writer = tools.writer
+        self._clock = tools.clock
+        self._sleep = tools.sleep
+        self._scale: tuple[str, Scale] = ("", Scale())
+        self._learned_window: int | None = None
+        self._failed_at: int | None = None
+        self.settings = settings
+
+    # ---- looking --------------------------------------------------------------------------------
+
+    def window(self, ready: Ready) -> int:
+        """The window that counts: what was loaded, or less if the backend refused less."""
+        loaded = ready.window.tokens
+        return loaded if self._learned_window is None else min(loaded, self._learned_window)
+
+    def learn_window(self, tokens: int) -> None:
+        """The backend refused a prompt that should have fitted: its window is smaller."""
+        self._learned_window = min(tokens, self._learned_window or tokens)
+
+    async def look(self, ready: Ready, path: Sequence[Entry]) -> ContextView:
+        """The context of a path: counted as exactly as the backend can."""
+        visible = plan_visible(path)
+        shown = {entry.id for entry in visible}
+        originals = [e for e in path if e.id not in shown] if stands_degraded(path) else []
+        request = self._request(ready, self._messages(visible), 1)
+
+        async def count_texts(texts: Sequence[str]) -> tuple[int, ...] | None:
+            return await self._backend.count_texts(request, texts)
+
+        weights = await self._scale_for(ready).weigh((*visible, *originals), count_texts)
+        exact = await self._backend.count(request)
+        window = self.window(ready)
+        if exact is not None:
+            return plan_view(path, weights, Count(exact, "exact"), window, self.settings)
+        calibration = self._book.of(self._plan.label)
+        system = self._system_tokens()
+        count = plan_estimate(
+            path,
+            visible,
+            weights,
+            system_tokens=system,
+            calibration=calibration,
+            model=self._plan.label,
+        )
+        factor = SAFETY_MARGIN * calibration.ratio
+        view = plan_view(path, weights, count, window, self.settings, factor=factor)
+        return with_fixed(view, round(system * factor))
+
+    def learn(self, view: ContextView, prompt_tokens: int) -> None:
+        """A backend that cannot count told how large this prompt really was."""
+        if view.count.kind != "exact" and prompt_tokens:
+            factor = SAFETY_MARGIN * self._book.of(self._plan.label).ratio
+            weighed = sum(view.weights.get(entry.id, 0) for entry in view.visible) / factor
+            estimate = round(weighed) + self._system_tokens()
+            self._book.learn(self._plan.label, estimate, prompt_tokens)
+
+    async def room_for(self, ready: Ready, text: str, path: Sequence[Entry]) -> tuple[int, int]:
+        """Tokens a new message would have, and the most it may have in this conversation."""
+        view = await self.look(ready, path)
+        alone = self._request(ready, self._messages(()), 1)
+        exact = await self._backend.count_texts(alone, (text,))
+        if exact is None:
+            ratio = self._book.of(self._plan.label).ratio
+            size = round(SAFETY_MARGIN * ratio * estimate_text(text))
+        else:
+            size = exact[0]
+        has_history = any(isinstance(entry.body, Message) for entry in view.visible)
+        fixed = view.fixed_tokens or self._system_tokens()
+        room = plan_room(view.budget, view.targets, fixed_tokens=fixed, has_history=has_history)
+        return size, room
+
+    # ---- fitting --------------------------------------------------------------------------------
+
+    async def fit(self, ready: Ready, path: Sequence[Entry], emit: Emit, turn: int) -> ContextView:
+        """The context, brought within its budget where that is possible (SPEC1 12.2).
+
+        Raises ContextOverflow, with what the user can do, when it cannot even be sent as it is.
+        """
+        view = await self.look(ready, path)
+        if view.route.route == "truncate_tool_results_only":
+            view = await self._shorten(ready, view, emit, turn)
+        if view.route.overflow and self.is_due(view):
+            compacted = await self.compact(ready, view, "preemptive", emit, turn)
+            view = compacted.view
+            if view.route.overflow and view.reducible_chars:
+                view = await self._shorten(ready, view, emit, turn)
+        self._require_room(view, emit, turn)
+        return view
+
+    def is_due(self, view: ContextView) -> bool:
+        """Whether to compact by itself now.
+
+        After a failure the next try waits until the context has grown by a tenth of the budget, or
+        cannot be sent any more: a model that cannot summarise is not asked in every turn.
+        """
+        if not self.settings.enabled or not must_compact(view.count.tokens, view.budget):
+            return False
+        grown = view.targets.min_gain
+        waits = self._failed_at is not None and view.count.tokens < self._failed_at + grown
+        return not waits or self._must(view, "preemptive")
+
+    async def shrink(
+        self, ready: Ready, view: ContextView, reason: CompactionReason, emit: Emit, turn: int
+    ) -> ContextView | None:
+        """A smaller context after the backend failed at this one; None when there is none.
+
+        Compacts; where that is not possible, shortens tool results, the last resort (SPEC1 12.4.4).
+        """
+        view = await self.look(ready, view.path)  # with the window that was learned
+        compacted = await self.compact(ready, view, reason, emit, turn)
+        if compacted.is_done:
+            return compacted.view
+        after = await self._shorten(ready, view, emit, turn)
+        return after if after.count.tokens < view.count.tokens else None
+
+    async def _shorten(
+        self, ready: Ready, view: ContextView, emit: Emit, turn: int
+    ) -> ContextView:
+        """Shorten tool results for good: one entry says their new texts, they stay as they are."""
+        texts = plan_shortenings(view)
+        if not texts:
+            return view
+        entry = self._append(view, shortening_entry(texts))
+        after = await self.look(ready, (*view.path, entry))
+        emit(
+            Notice(
+                turn,
+                "info",
+                "results_shortened",
+                f"{counted(len(texts), 'tool result')} shortened to fit the context window "
+                f"({view.count.tokens:,} → {after.count.tokens:,} tokens). The transcript keeps "
+                "them whole.",
+            )
+        )
+        return after
+
+    def _require_room(self, view: ContextView, emit: Emit, turn: int) -> None:
+        tokens, window = view.count.tokens, view.budget.window
+        if tokens + MIN_REPLY_TOKENS > window:
+            raise overflow_fault(tokens, window)
+        if view.route.overflow:
+            emit(
+                Notice(
+                    turn,
+                    "warning",
+                    "over_budget",
+                    f"The conversation is {view.route.overflow:,} tokens over its prompt budget of "
+                    f"{view.budget.prompt:,}. It is sent whole; the reply has room for "
+                    f"{window - tokens:,} tokens.",
+                )
+            )
+
+    def request(self, ready: Ready, view: ContextView, max_tokens: int | None) -> PromptRequest:
+        """The request for a reply to a context that fits."""
+        room = plan_max_tokens(max_tokens, view.budget.window, view.count.tokens)
+        return self._request(ready, self._messages(view.visible), room)
+
+    # ---- compacting -----------------------------------------------------------------------------
+
+    async def compact(
+        self,
+        ready: Ready,
+        view: ContextView,
+        reason: CompactionReason,
+        emit: Emit,
+        turn: int,
+        *,
+        focus: str = "",
+    ) -> Compacted:
+        """Fold older messages into a summary (SPEC1 12.5). Never raises but for the user's stop."""
+        view = replace(view, urgency=_URGENCY.get(reason, "usual"))
+        folding = plan_folding(view)
+        before = view.count.tokens
+        if isinstance(folding, NothingToCompact):
+            ended = CompactionEnded(turn, reason, "nothing", folding.detail, before_tokens=before)
+            emit(ended)
+            return Compacted(ended, view)
+        folded = len(folded_messages(folding))
+        emit(CompactionStarted(turn, reason, before, folded))
+        started = self._clock()
+        ended = CompactionEnded(
+            turn, reason, "stopped", "Stopped. Nothing was changed.", None, before, before, folded
+        )
+        after = view
+        try:
+            body = await self._summarised(ready, view, folding, (reason, focus), emit, turn)
+            entry, after = await self._store_if_smaller(ready, view, body, started)
+            self._failed_at = None
+            ended = done(ended, entry, self._clock() - started)
+        except EnvironmentFault as fault:
+            self._failed_at = before
+            ended = replace(ended, outcome="failed", text=failure_words(fault))
+        except Exception as error:
+            ended = replace(ended, outcome="failed", text=failure_words(error))
+            raise
+        finally:
+            emit(ended)
+        return Compacted(ended, after)
+
+    async def _summarised(
+        self,
+        ready: Ready,
+        view: ContextView,
+        folding: CompactionPlan,
+        why: tuple[CompactionReason, str],
+        emit: Emit,
+        turn: int,
+    ) -> Compaction:
+        """The compaction's body, without what only a count can tell."""
+        reason, focus = why
+        own = as_it_is(Writer(self._backend, self._plan, ready))
+        limit = self.settings.timeout_seconds
+        try:
+            async with asyncio.timeout(limit), (self._writer or own)() as writer:
+                compactor = Compactor(writer, _teller(emit, turn), sleep=self._sleep)
+                job = self._job(writer, view, folding, focus)
+                written = await compactor.summarise(job)
+        except TimeoutError as error:
+            raise EnvironmentFault(
+                f"It took longer than {limit:,.0f} seconds.",
+                "Raise compaction.timeout_seconds, or use a faster model for summaries.",
+            ) from error
+        self._store.add_usage(
+            self._session,
+            input_tokens=written.read_tokens,
+            output_tokens=written.written_tokens,
+        )
+        if written.is_degraded and not self._must(view, reason):
+            raise EnvironmentFault(why_not(written.rejected), "The next turn tries again.")
+        body = plan_entry(
+            view,
+            folding,
+            summary=written.text,
+            language=job.language,
+            reason=reason,
+            focus=focus,
+        )
+        more = {"requests": written.requests, "rejected": list(written.rejected)}
+        facts = {**body.facts, **more, **({"degraded": True} if written.is_degraded else {})}
+        return replace(body, way=written.way, model=writer.plan.label, facts=facts)
+
+    def _job(
+        self, writer: Writer, view: ContextView, folding: CompactionPlan, focus: str
+    ) -> SummaryJob:
+        wishes = self.settings.wishes
+        held = self._held(view, folding) if writer.backend is self._backend else ()
+        return SummaryJob(
+            folding,
+            held if self.settings.in_place else (),
+            cap_tokens=view.targets.summary_cap,
+            limit_tokens=_limit(writer.ready, view),
+            chunk_overhead=view.targets.chunk_overhead,
+            language=conversation_language(entry.body for entry in view.visible),
+            wishes=replace(wishes, focus=focus) if focus else wishes,
+        )
+
+    def _held(self, view: ContextView, folding: CompactionPlan) -> tuple[HeldPrompt, ...]:
+        """What the model has read already: the whole conversation, or its beginning up to the cut.
+
+        After a placeholder the originals are summarised, which no longer stand in any prompt.
+        """
+        if stands_degraded(view.path):
+            return ()
+        visible, weights = view.visible, view.weights
+        asked = visible[-1] if visible and _is_user(visible[-1]) else None
+        whole = visible[:-1] if asked else visible
+        cut = next((i for i, e in enumerate(visible) if e.id == folding.first_kept), len(whole))
+        begin = visible[:cut]
+        unread = weights.get(asked.id, 0) if asked else 0
+        read = view.fixed_tokens + sum(weights.get(entry.id, 0) for entry in begin)
+        return (
+            HeldPrompt(self._messages(whole), view.count.tokens - unread),
+            HeldPrompt(self._messages(begin), read),
+        )
+
+    def _must(self, view: ContextView, reason: CompactionReason) -> bool:
+        """Whether even a placeholder is better than nothing: the conversation cannot go on else."""
+        too_long = view.count.tokens + MIN_REPLY_TOKENS > view.budget.window
+        return reason == "overflow" or (reason == "preemptive" and too_long)
+
+    async def _store_if_smaller(
+        self, ready: Ready, view: ContextView, body: Compaction, started: float
+    ) -> tuple[Entry, ContextView]:
+        """Count the prompt as it would be; store the compaction if that is a gain."""
+        draft = Entry("draft", self._session, view.leaf, 0, body)
+        after = await self.look(ready, (*view.path, draft))
+        if after.count.tokens >= view.count.tokens:
+            raise EnvironmentFault(
+                f"The summary would have saved nothing ({view.count.tokens:,} → "
+                f"{after.count.tokens:,} tokens)."
+            )
+        body = replace(
+            body, tokens_after=after.count.tokens, seconds=round(self._clock() - started, 3)
+        )
+        entry = self._append(view, body)
+        self._store.count_compaction(self._session)
+        return entry, await self.look(ready, (*view.path, entry))
+
+    # ---- parts ----------------------------------------------------------------------------------
+
+    def _append(self, view: ContextView, body: Body) -> Entry:
+        """Add an entry at the end of the path; the leaf follows unless the user moved it."""
+        stands = self._store.session(self._session).leaf == view.leaf
+        return self._store.append(self._session, body, view.leaf, move_leaf=stands, durable=True)
+
+    def _messages(self, visible: Sequence[Entry]) -> tuple[PromptMessage, ...]:
+        return plan_messages(visible, self._plan.system_prompt)
+
+    def _request(
+        self, ready: Ready, messages: tuple[PromptMessage, ...], max_tokens: int
+    ) -> PromptRequest:
+        return plan_request(
+            messages,
+            model=self._plan.name,
+            window_tokens=ready.request.window_tokens,
+            max_tokens=max_tokens,
+            sampling=self._plan.sampling,
+            think=self._plan.think,
+        )
+
+    def _scale_for(self, ready: Ready) -> Scale:
+        vocabulary = ready.loaded.vocabulary
+        if self._scale[0] != vocabulary:
+            self._scale = (vocabulary, Scale(vocabulary))
+        return self._scale[1]
+
+    def _system_tokens(self) -> int:
+        return estimate_messages(self._messages(()))
+
+
+def _teller(emit: Emit, turn: int) -> Progress:
+    def tell(doing: Doing, done: int, total: int, stage: int) -> None:
+        emit(CompactionProgress(turn, doing, done, total, stage))
+
+    return tell
+
+
+def _limit(ready: Ready, view: ContextView) -> int:
+    """Prompt and summary together stay under this: stretching a context for a summary would make
+    the whole conversation be read once more.
+    """
+    trained = ready.loaded.trained_tokens
+    native = ready.request.stretch == "auto" and 0 < view.count.tokens <= trained
+    return min(view.budget.window, trained) if native else view.budget.window
+
+
+def _is_user(entry: Entry) -> bool:
+    return isinstance(entry.body, Message) and entry.body.role == "user"

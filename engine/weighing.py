@@ -1,0 +1,83 @@
+"""What each entry weighs for one model: exact where its tokenizer is at hand, estimated elsewhere.
+
+An entry's weight is what its message adds to a prompt: words, tool calls, thinking and the chat
+template's overhead, in tokens. Texts weighed once are not weighed again.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from engine.backends.base import PromptMessage
+from engine.prompt import plan_message
+from engine.tokens import MESSAGE_OVERHEAD_TOKENS, estimate_messages
+from engine.transcript import Body, Entry, Message
+
+CountTexts = Callable[[Sequence[str]], Awaitable[tuple[int, ...] | None]]
+"""Exact sizes of texts in tokens; None where there is no tokenizer."""
+
+_AT_ONCE_CHARACTERS = 2_000_000
+
+
+class Scale:
+    """Weighs the entries of one conversation for one model.
+
+    Args:
+        vocabulary: name of the model's tokenizer, for replies whose ids are stored.
+    """
+
+    def __init__(self, vocabulary: str = "") -> None:
+        self._vocabulary = vocabulary
+        self._weights: dict[str, tuple[Body, int]] = {}
+
+    async def weigh(self, entries: Iterable[Entry], count: CountTexts) -> dict[str, int]:
+        """Tokens of each entry, by id; 0 for what a model gets nothing of."""
+        listed = list(entries)
+        known = self._weights
+        for some in _portions(entry for entry in listed if not self._knows(entry)):
+            weights = await self._weigh_new(some, count)
+            known.update({e.id: (e.body, w) for e, w in zip(some, weights, strict=True)})
+        return {entry.id: known[entry.id][1] for entry in listed}
+
+    def _knows(self, entry: Entry) -> bool:
+        found = self._weights.get(entry.id)
+        return found is not None and (found[0] is entry.body or found[0] == entry.body)
+
+    async def _weigh_new(self, entries: Sequence[Entry], count: CountTexts) -> list[int]:
+        messages = [plan_message(entry) for entry in entries]
+        texts = [
+            "" if m is None or self._stored_ids(e) else _text(m)
+            for e, m in zip(entries, messages, strict=True)
+        ]
+        exact = await count(texts)
+        if exact is None:
+            return [0 if m is None else estimate_messages((m,)) for m in messages]
+        return [
+            0 if message is None else tokens + self._stored_ids(entry) + MESSAGE_OVERHEAD_TOKENS
+            for entry, message, tokens in zip(entries, messages, exact, strict=True)
+        ]
+
+    def _stored_ids(self, entry: Entry) -> int:
+        """Tokens the model itself wrote for a reply, 0 when they are not known."""
+        body = entry.body
+        if not isinstance(body, Message) or body.token_ids is None or body.tool_calls:
+            return 0
+        return len(body.token_ids.ids) if body.token_ids.vocabulary == self._vocabulary else 0
+
+
+def _text(message: PromptMessage) -> str:
+    calls = [{"name": c.name, "arguments": dict(c.arguments)} for c in message.tool_calls]
+    return message.content + (json.dumps(calls, ensure_ascii=False) if calls else "")
+
+
+def _portions(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries in portions of bounded size: one request of a whole archive would not do."""
+    portions: list[list[Entry]] = []
+    room = 0
+    for entry in entries:
+        size = len(entry.body.text) if isinstance(entry.body, Message) else 1_000
+        if not portions or size > room:
+            portions.append([])
+            room = _AT_ONCE_CHARACTERS
+        portions[-1].append(entry)
+        room -= size
+    return portions
