@@ -33,12 +33,10 @@ from engine.backends.base import (
 )
 from engine.compact import (
     CompactionPlan,
-    Language,
     Stages,
     Summariser,
     SummaryRejected,
     SummaryTask,
-    SummaryWishes,
     Written,
     check_echo,
     check_size,
@@ -51,6 +49,7 @@ from engine.errors import ContextOverflow
 from engine.models import ModelPlan
 from engine.prompt import plan_request
 from engine.readiness import Ready
+from engine.summaryjob import SummaryJob
 from engine.tokens import SAFETY_MARGIN, Weighed, estimate_messages, estimate_text
 from engine.transcript import StopReason
 
@@ -78,37 +77,6 @@ class Writer:
     backend: Backend
     plan: ModelPlan
     ready: Ready
-
-
-@dataclass(frozen=True, slots=True)
-class HeldPrompt:
-    """A prompt the model may already have read, and its size in tokens as far as it is known."""
-
-    messages: tuple[PromptMessage, ...]
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryJob:
-    """What is to be summarised, and how.
-
-    Attributes:
-        folding: what is folded.
-        prompts: prompts the model may already hold that contain what is folded, the best first;
-            empty when the summary cannot be written in place.
-        cap_tokens: the most a summary may have.
-        limit_tokens: prompt and summary together stay under this.
-        chunk_overhead: tokens of a staged request beside its chunk.
-        language, wishes: how it is asked for.
-    """
-
-    folding: CompactionPlan
-    prompts: tuple[HeldPrompt, ...]
-    cap_tokens: int
-    limit_tokens: int
-    chunk_overhead: int
-    language: Language
-    wishes: SummaryWishes
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ from engine.prune import (
     CachePruning,
     Order,
     Shortening,
+    apply_shortenings,
+    plan_cache_pruning,
+    plan_loop_guard,
     plan_session_prune,
     reducible_chars,
     result_cap_chars,
@@ -198,6 +201,48 @@ def plan_shortenings(view: ContextView) -> dict[str, str]:
     return texts_by_id(view.visible, shortenings)
 
 
+def plan_sent(view: ContextView) -> tuple[Entry, ...]:
+    """What is visible as it goes into one request: results shortened there and nowhere else.
+
+    Old results when the conversation rested so long that nothing of it is cached any more (SPEC2 6,
+    off by default), and in a running tool turn every result that fills half the window.
+    """
+    visible = view.visible
+    bodies = [entry.body for entry in visible]
+    settings, window = view.settings.cache, view.budget.window
+    changes = list(
+        plan_cache_pruning(
+            bodies, window, settings, now_ms=_now(view.path), touched_ms=_touched(view.path)
+        ).shortenings
+    )
+    if is_tool_turn(visible):
+        pruned = apply_shortenings(bodies, changes)
+        changes += plan_loop_guard(pruned, window).shortenings
+    if not changes:
+        return visible
+    sent = apply_shortenings(bodies, changes)
+    return tuple(
+        entry if entry.body is body else replace(entry, body=body)
+        for entry, body in zip(visible, sent, strict=True)
+    )
+
+
+def is_tool_turn(visible: Sequence[Entry]) -> bool:
+    """Whether the running turn has tool results: the model is about to be called again."""
+    start = _turn_start(visible)
+    return any(
+        isinstance(entry.body, Message) and entry.body.role == "tool_result"
+        for entry in visible[start:]
+    )
+
+
+def guard_trips(view: ContextView) -> bool:
+    """Whether an uncounted prompt of a tool turn weighs more than the window by its characters."""
+    if view.count.kind == "exact" or not is_tool_turn(view.visible):
+        return False
+    return plan_loop_guard([entry.body for entry in view.visible], view.budget.window).overflow
+
+
 def texts_by_id(visible: Sequence[Entry], shortenings: Sequence[Shortening]) -> dict[str, str]:
     """Shortenings by entry id; synthetic results (no id) have nothing to shorten."""
     return {
@@ -220,6 +265,20 @@ def stands_degraded(path: Sequence[Entry]) -> bool:
         return False
     body = path[index].body
     return isinstance(body, Compaction) and body.facts.get("degraded") is True
+
+
+def _now(path: Sequence[Entry]) -> int:
+    """When the last thing was said; milliseconds since 1970."""
+    return path[-1].created_at if path else 0
+
+
+def _touched(path: Sequence[Entry]) -> int | None:
+    """When the model last read the conversation: its last reply that was reported; None if never."""
+    for entry in reversed(path):
+        body = entry.body
+        if isinstance(body, Message) and body.role == "assistant" and body.usage is not None:
+            return entry.created_at
+    return None
 
 
 def _turn_start(visible: Sequence[Entry]) -> int:

@@ -21,15 +21,17 @@ from dataclasses import dataclass, replace
 
 from engine.backends.base import Backend, PromptMessage, PromptRequest
 from engine.budget import must_compact
-from engine.compact import CompactionPlan, NothingToCompact, Urgency, conversation_language
-from engine.compactor import Compactor, Doing, HeldPrompt, Progress, SummaryJob, Writer
+from engine.compact import CompactionPlan, NothingToCompact, Urgency
+from engine.compactor import Compactor, Doing, Progress, Writer
 from engine.context import (
     MIN_REPLY_TOKENS,
     ContextSettings,
     ContextView,
+    guard_trips,
     plan_estimate,
     plan_folding,
     plan_room,
+    plan_sent,
     plan_shortenings,
     plan_view,
     stands_degraded,
@@ -58,6 +60,7 @@ from engine.prompt import plan_max_tokens, plan_messages, plan_request
 from engine.readiness import Ready
 from engine.sessiontools import SessionTools, as_it_is
 from engine.store import Store
+from engine.summaryjob import plan_job
 from engine.tokens import (
     SAFETY_MARGIN,
     CalibrationBook,
@@ -206,7 +209,30 @@ class Keeper:
             if view.route.overflow and view.reducible_chars:
                 view = await self._shorten(ready, view, emit, turn)
         self._require_room(view, emit, turn)
-        return view
+        return await self._pruned(ready, view, emit, turn)
+
+    async def _pruned(self, ready: Ready, view: ContextView, emit: Emit, turn: int) -> ContextView:
+        """The context as it is sent this once: tool results shortened in the request only."""
+        sent = plan_sent(view)
+        if sent is view.visible:
+            return view
+        changed = sum(
+            new.body is not old.body for new, old in zip(sent, view.visible, strict=True)
+        )
+        request = self._request(ready, self._messages(sent), 1)
+        exact = await self._backend.count(request)
+        tokens = estimate_messages(request.messages) if exact is None else exact
+        kind = view.count.kind if exact is not None else "estimated"
+        emit(
+            Notice(
+                turn,
+                "info",
+                "results_shortened_once",
+                f"{counted(changed, 'tool result')} shortened in this request. The transcript keeps "
+                "them whole.",
+            )
+        )
+        return replace(view, visible=sent, count=Count(min(tokens, view.count.tokens), kind))
 
     def is_due(self, view: ContextView) -> bool:
         """Whether to compact by itself now.
@@ -272,7 +298,12 @@ class Keeper:
             )
 
     def request(self, ready: Ready, view: ContextView, max_tokens: int | None) -> PromptRequest:
-        """The request for a reply to a context that fits."""
+        """The request for a reply to a context that fits.
+
+        Raises ContextOverflow when the characters of a running tool turn say that it does not.
+        """
+        if guard_trips(view):
+            raise overflow_fault(view.count.tokens, view.budget.window)
         room = plan_max_tokens(max_tokens, view.budget.window, view.count.tokens)
         return self._request(ready, self._messages(view.visible), room)
 
@@ -288,7 +319,10 @@ class Keeper:
         *,
         focus: str = "",
     ) -> Compacted:
-        """Fold older messages into a summary (SPEC1 12.5). Never raises but for the user's stop."""
+        """Fold older messages into a summary (SPEC1 12.5).
+
+        What the environment does is told, not raised; the user's stop and our bugs are both.
+        """
         view = replace(view, urgency=_URGENCY.get(reason, "usual"))
         folding = plan_folding(view)
         before = view.count.tokens
@@ -334,7 +368,9 @@ class Keeper:
         try:
             async with asyncio.timeout(limit), (self._writer or own)() as writer:
                 compactor = Compactor(writer, _teller(emit, turn), sleep=self._sleep)
-                job = self._job(writer, view, folding, focus)
+                is_own = writer.backend is self._backend
+                held = self._plan.system_prompt if is_own else None
+                job = plan_job(view, folding, writer.ready, focus=focus, system_prompt=held)
                 written = await compactor.summarise(job)
         except TimeoutError as error:
             raise EnvironmentFault(
@@ -359,40 +395,6 @@ class Keeper:
         more = {"requests": written.requests, "rejected": list(written.rejected)}
         facts = {**body.facts, **more, **({"degraded": True} if written.is_degraded else {})}
         return replace(body, way=written.way, model=writer.plan.label, facts=facts)
-
-    def _job(
-        self, writer: Writer, view: ContextView, folding: CompactionPlan, focus: str
-    ) -> SummaryJob:
-        wishes = self.settings.wishes
-        held = self._held(view, folding) if writer.backend is self._backend else ()
-        return SummaryJob(
-            folding,
-            held if self.settings.in_place else (),
-            cap_tokens=view.targets.summary_cap,
-            limit_tokens=_limit(writer.ready, view),
-            chunk_overhead=view.targets.chunk_overhead,
-            language=conversation_language(entry.body for entry in view.visible),
-            wishes=replace(wishes, focus=focus) if focus else wishes,
-        )
-
-    def _held(self, view: ContextView, folding: CompactionPlan) -> tuple[HeldPrompt, ...]:
-        """What the model has read already: the whole conversation, or its beginning up to the cut.
-
-        After a placeholder the originals are summarised, which no longer stand in any prompt.
-        """
-        if stands_degraded(view.path):
-            return ()
-        visible, weights = view.visible, view.weights
-        asked = visible[-1] if visible and _is_user(visible[-1]) else None
-        whole = visible[:-1] if asked else visible
-        cut = next((i for i, e in enumerate(visible) if e.id == folding.first_kept), len(whole))
-        begin = visible[:cut]
-        unread = weights.get(asked.id, 0) if asked else 0
-        read = view.fixed_tokens + sum(weights.get(entry.id, 0) for entry in begin)
-        return (
-            HeldPrompt(self._messages(whole), view.count.tokens - unread),
-            HeldPrompt(self._messages(begin), read),
-        )
 
     def _must(self, view: ContextView, reason: CompactionReason) -> bool:
         """Whether even a placeholder is better than nothing: the conversation cannot go on else."""
@@ -454,16 +456,3 @@ def _teller(emit: Emit, turn: int) -> Progress:
         emit(CompactionProgress(turn, doing, done, total, stage))
 
     return tell
-
-
-def _limit(ready: Ready, view: ContextView) -> int:
-    """Prompt and summary together stay under this: stretching a context for a summary would make
-    the whole conversation be read once more.
-    """
-    trained = ready.loaded.trained_tokens
-    native = ready.request.stretch == "auto" and 0 < view.count.tokens <= trained
-    return min(view.budget.window, trained) if native else view.budget.window
-
-
-def _is_user(entry: Entry) -> bool:
-    return isinstance(entry.body, Message) and entry.body.role == "user"

@@ -300,8 +300,8 @@ class Session:
             view = await self._keeper.fit(ready, path, emit, self._turn)
             reply.parent = leaf = view.leaf or leaf
             reply.running = self._store.start_reply(self.session_id, leaf, self.plan.label)
-            request = self._keeper.request(ready, view, self.plan.max_tokens)
             try:
+                request = self._keeper.request(ready, view, self.plan.max_tokens)
                 await self._stream(request, reply, emit)
                 return view
             except EnvironmentFault as fault:

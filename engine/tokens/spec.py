@@ -78,7 +78,7 @@ def spec_prompt_tokens(
 
 _CJK = re.compile(
     "[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
-    "\U00020000-\U0003ffff]"
+    "\U00020000-\U0003ffff]+"
 )
 
 
@@ -90,8 +90,8 @@ def weighted_chars(text: str) -> int:
     if text.isascii():
         return len(text)
     units = utf16_length(text)
-    for character in _CJK.findall(text):
-        units += CHARS_PER_TOKEN - (2 if character > "\uffff" else 1)
+    for run in _CJK.findall(text):
+        units += CHARS_PER_TOKEN * len(run) - utf16_length(run)
     return units
 
 
@@ -140,4 +140,7 @@ def _command_chars(payload: Mapping[str, Any]) -> int:
 
 def compact_json(value: Any) -> str:
     """JSON as the specification writes and measures it: no spaces, nothing escaped that need not."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _COMPACT.encode(value)
+
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)

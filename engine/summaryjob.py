@@ -1,0 +1,105 @@
+"""What a compaction asks of a model: what is folded, what the model may already hold of it. Pure."""
+
+from dataclasses import dataclass, replace
+
+from engine.backends.base import PromptMessage
+from engine.compact import CompactionPlan, Language, SummaryWishes, conversation_language
+from engine.context import ContextView, stands_degraded
+from engine.prompt import plan_messages
+from engine.readiness import Ready
+from engine.transcript import Entry, Message
+
+
+@dataclass(frozen=True, slots=True)
+class HeldPrompt:
+    """A prompt the model may already have read, and its size in tokens as far as it is known."""
+
+    messages: tuple[PromptMessage, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryJob:
+    """What is to be summarised, and how.
+
+    Attributes:
+        folding: what is folded.
+        prompts: prompts the model may already hold that contain what is folded, the best first;
+            empty when the summary cannot be written in place.
+        cap_tokens: the most a summary may have.
+        limit_tokens: prompt and summary together stay under this.
+        chunk_overhead: tokens of a staged request beside its chunk.
+        language, wishes: how it is asked for.
+    """
+
+    folding: CompactionPlan
+    prompts: tuple[HeldPrompt, ...]
+    cap_tokens: int
+    limit_tokens: int
+    chunk_overhead: int
+    language: Language
+    wishes: SummaryWishes
+
+
+def plan_job(
+    view: ContextView,
+    folding: CompactionPlan,
+    ready: Ready,
+    *,
+    focus: str,
+    system_prompt: str | None,
+) -> SummaryJob:
+    """The job for a compaction of this context.
+
+    Args:
+        view: the context.
+        folding: what is folded.
+        ready: the model that is to write.
+        focus: what the user wants kept above all; empty for the settings' wishes.
+        system_prompt: the conversation's, if the writer is its own model; None if it is another.
+    """
+    wishes, in_place = view.settings.wishes, view.settings.in_place
+    return SummaryJob(
+        folding,
+        () if system_prompt is None or not in_place else _held(view, folding, system_prompt),
+        cap_tokens=view.targets.summary_cap,
+        limit_tokens=_limit(ready, view),
+        chunk_overhead=view.targets.chunk_overhead,
+        language=conversation_language(entry.body for entry in view.visible),
+        wishes=replace(wishes, focus=focus) if focus else wishes,
+    )
+
+
+def _held(
+    view: ContextView, folding: CompactionPlan, system_prompt: str
+) -> tuple[HeldPrompt, ...]:
+    """What the model has read already: the whole conversation, or its beginning up to the cut.
+
+    After a placeholder the originals are summarised, which no longer stand in any prompt.
+    """
+    if stands_degraded(view.path):
+        return ()
+    visible, weights = view.visible, view.weights
+    asked = visible[-1] if visible and _is_user(visible[-1]) else None
+    whole = visible[:-1] if asked else visible
+    cut = next((i for i, e in enumerate(visible) if e.id == folding.first_kept), len(whole))
+    begin = visible[:cut]
+    unread = weights.get(asked.id, 0) if asked else 0
+    read = view.fixed_tokens + sum(weights.get(entry.id, 0) for entry in begin)
+    return (
+        HeldPrompt(plan_messages(whole, system_prompt), view.count.tokens - unread),
+        HeldPrompt(plan_messages(begin, system_prompt), read),
+    )
+
+
+def _limit(ready: Ready, view: ContextView) -> int:
+    """Prompt and summary together stay under this: stretching a context for a summary would make
+    the whole conversation be read once more.
+    """
+    trained = ready.loaded.trained_tokens
+    native = ready.request.stretch == "auto" and 0 < view.count.tokens <= trained
+    return min(view.budget.window, trained) if native else view.budget.window
+
+
+def _is_user(entry: Entry) -> bool:
+    return isinstance(entry.body, Message) and entry.body.role == "user"
