@@ -139,8 +139,10 @@ def plan_view(
     visible = plan_visible(path)
     if factor != 1.0:
         weights = {id_: math.ceil(tokens * factor) for id_, tokens in weights.items()}
-    seen = sum(weights.get(entry.id, 0) for entry in visible)
-    fixed = max(0, count.tokens - seen) if count.kind == "exact" else 0
+    fixed = 0
+    if count.kind == "exact":
+        get = weights.get
+        fixed = max(0, count.tokens - sum([get(entry.id, 0) for entry in visible]))
     budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
     return ContextView(tuple(path), visible, weights, count, fixed, budget, settings)
 

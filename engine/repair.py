@@ -168,7 +168,7 @@ class _Work:
 
 def _repair(bodies: Sequence[Body], errored: Errored) -> _Work | None:
     """The work of repairing, None when there was nothing to do."""
-    if _in_order(bodies, errored):
+    if not _has_tools(bodies) or _in_order(bodies, errored):
         return None
     messages, followers = _sorted_out(bodies)
     work = _Work(bodies, followers)
@@ -185,6 +185,18 @@ def _repair(bodies: Sequence[Body], errored: Errored) -> _Work | None:
     kept = [step.place for step in work.steps if not step.added]
     work.moved = any(left > right for left, right in pairwise(kept))
     return work if work.changed else None
+
+
+def _has_tools(bodies: Iterable[Body]) -> bool:
+    """Whether there are calls or results at all; most conversations have none."""
+    for body in bodies:
+        if type(body) is Message:
+            if body.role == "tool_result":
+                return True
+            for part in body.parts:
+                if type(part) is ToolCall:
+                    return True
+    return False
 
 
 def _in_order(bodies: Iterable[Body], errored: Errored) -> bool:

@@ -261,10 +261,8 @@ def path_to(entries: Iterable[Entry], leaf: str | None) -> tuple[Entry, ...]:
 
 def last_compaction(path: Sequence[Entry]) -> int | None:
     """Index on the path of the compaction that counts: the last one (SPEC2 2.2)."""
-    for index in range(len(path) - 1, -1, -1):
-        if isinstance(path[index].body, Compaction):
-            return index
-    return None
+    found = [index for index, entry in enumerate(path) if type(entry.body) is Compaction]
+    return found[-1] if found else None
 
 
 def visible_entries(path: Sequence[Entry]) -> tuple[Entry, ...]:

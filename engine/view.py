@@ -44,18 +44,20 @@ def plan_visible(path: Sequence[Entry]) -> tuple[Entry, ...]:
 
 def plan_unrepaired(path: Sequence[Entry]) -> tuple[Entry, ...]:
     """The same before pairs are repaired: what the specification's own estimate is made of."""
+    others = [entry for entry in path if type(entry.body) is not Message]  # few, and all that matters
+    if not others:
+        return tuple(path)
     visible = _with_pins(path)
-    if any(is_runtime_context(entry.body) for entry in visible):
+    if any(is_runtime_context(entry.body) for entry in others):
         visible = tuple(entry for entry in visible if not is_runtime_context(entry.body))
-    return _shortened(visible, path)
+    return _shortened(visible, others)
 
 
 def shortened_texts(path: Sequence[Entry]) -> dict[str, str]:
     """The texts that stand in for tool results, by entry id; the last word counts."""
     texts: dict[str, str] = {}
-    for entry in path:
-        body = entry.body
-        if isinstance(body, Custom) and body.custom_type == SHORTENED:
+    for body in [entry.body for entry in path if type(entry.body) is Custom]:
+        if body.custom_type == SHORTENED:
             results = body.data.get("results")
             if isinstance(results, Mapping):
                 texts.update({id_: text for id_, text in results.items() if isinstance(text, str)})
@@ -70,9 +72,8 @@ def shortening_entry(texts: Mapping[str, str]) -> Custom:
 def pinned_ids(path: Sequence[Entry]) -> frozenset[str]:
     """The entries that are pinned on this path."""
     pins: dict[str, bool] = {}
-    for entry in path:
-        if isinstance(entry.body, Pin):
-            pins[entry.body.target] = entry.body.pinned
+    for body in [entry.body for entry in path if type(entry.body) is Pin]:
+        pins[body.target] = body.pinned
     return frozenset(target for target, pinned in pins.items() if pinned)
 
 

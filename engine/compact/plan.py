@@ -16,7 +16,7 @@ again gets `NothingToCompact` and a sentence, so that nothing goes round in circ
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, repeat
 from typing import Literal
 
 from engine.budget import Targets
@@ -386,4 +386,6 @@ def _is_verbatim(entry: Entry) -> bool:
 
 
 def _weighed(entries: Sequence[Entry], weights: Sequence[int]) -> tuple[Weighed, ...]:
-    return tuple(map(Weighed._make, zip(entries, weights, strict=True)))
+    # _make is Python code; for ten thousand entries it would take longer than the rest of a plan
+    made: map[Weighed] = map(tuple.__new__, repeat(Weighed), zip(entries, weights, strict=True))
+    return tuple(made)

@@ -72,10 +72,15 @@ def plan_oversized(
 
     A cap under 1 counts as 1.
     """
-    cap = max(1, cap_chars)
+    return _oversized(tuple(_results(bodies)), max(1, cap_chars), min_keep)
+
+
+def _oversized(
+    results: Iterable[tuple[int, Message, int]], cap: int, min_keep: int
+) -> tuple[Shortening, ...]:
     return tuple(
         _shortening(index, message, chars, cap, min_keep)
-        for index, message, chars in _results(bodies)
+        for index, message, chars in results
         if chars > cap
     )
 
@@ -102,8 +107,9 @@ def plan_session_prune(
     """
     cap = max(1, cap_chars)
     min_keep = 0 if recovery else MIN_KEEP_CHARS
-    plan = {change.index: change for change in plan_oversized(bodies, cap, min_keep=min_keep)}
-    results = {index: (message, chars) for index, message, chars in _results(bodies)}
+    found = tuple(_results(bodies))
+    plan = {change.index: change for change in _oversized(found, cap, min_keep)}
+    results = {index: (message, chars) for index, message, chars in found}
     lengths = {index: chars for index, (_, chars) in results.items()}
     lengths.update({index: change.after_chars for index, change in plan.items()})
     excess = sum(lengths.values()) - cap
@@ -142,9 +148,11 @@ def apply_shortenings(
 
 def _results(bodies: Sequence[Body]) -> Iterable[tuple[int, Message, int]]:
     """Index, message and characters of every tool result."""
-    for index, body in enumerate(bodies):
-        if isinstance(body, Message) and body.role == "tool_result":
-            yield index, body, text_chars(body.parts)
+    found = [i for i, b in enumerate(bodies) if type(b) is Message and b.role == "tool_result"]
+    for index in found:
+        body = bodies[index]
+        assert isinstance(body, Message)
+        yield index, body, text_chars(body.parts)
 
 
 def _shortening(index: int, message: Message, chars: int, cap: int, min_keep: int) -> Shortening:

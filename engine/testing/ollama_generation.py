@@ -52,6 +52,11 @@ class Generation:
     before: str = ""
     repeats: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """Tokens written so far."""
+        return self.written * self.runner.model.tokens_per_word
+
     async def answer(self, reply: Reply, *, think: bool, num_predict: int) -> None:
         """Send the reply, as far as limits, faults and the client let it come."""
         state = self.exchange.state
@@ -61,7 +66,7 @@ class Generation:
         for kind, piece in self._pieces(reply, think=think):
             if await self._broke():
                 return
-            if self.written >= limit:
+            if self.tokens >= limit:
                 break
             await state.script.pass_gate("piece", self.written)
             await self._send(kind, piece)
@@ -70,7 +75,7 @@ class Generation:
                 return
         if await self._broke(at_end=True):
             return
-        await self._finish(reply, "length" if self.written >= limit else "stop", reused)
+        await self._finish(reply, "length" if self.tokens >= limit else "stop", reused)
 
     def _reuse(self) -> int:
         """How many tokens of the prompt are in the runner's cache; never all of them."""
@@ -96,7 +101,7 @@ class Generation:
 
     async def _send(self, kind: str, piece: str) -> None:
         self.written += 1
-        self.runner.cached.append(piece.strip())
+        self.runner.cached += [piece.strip()] * self.runner.model.tokens_per_word
         self.repeats = self.repeats + 1 if piece.strip() == self.before else 1
         self.before = piece.strip()
         if not self.exchange.streams:
@@ -125,14 +130,14 @@ class Generation:
     def _metrics(self, reused: int) -> dict[str, int]:
         prompt = len(self.seen.words)
         counts = {
-            "total_duration": self.load_ns + (prompt - reused + self.written) * TOKEN_NS,
+            "total_duration": self.load_ns + (prompt - reused + self.tokens) * TOKEN_NS,
             "load_duration": self.load_ns,
             "prompt_eval_count": rules.reported_prompt(
                 prompt, reused, self.exchange.state.version
             ),
             "prompt_eval_duration": (prompt - reused) * TOKEN_NS,
-            "eval_count": self.written,
-            "eval_duration": self.written * TOKEN_NS,
+            "eval_count": self.tokens,
+            "eval_duration": self.tokens * TOKEN_NS,
         }
         return {name: value for name, value in counts.items() if value}
 

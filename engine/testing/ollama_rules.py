@@ -1,8 +1,9 @@
 """An Ollama server's rules as pure functions, by server version.
 
 Written after the server's source and its public behaviour; the version in which a rule changed
-stands beside it. What is simplified, and no more: **one token is one whitespace-separated word**,
-a chat template adds no tokens, there is no BOS token, and images cost nothing.
+stands beside it. What is simplified, and no more: **one token is one whitespace-separated word**
+(some models need several for each), a chat template adds no tokens, there is no BOS token, and
+images cost nothing.
 """
 
 import json
@@ -65,6 +66,7 @@ class Model:
     """A model on the server. `trained` and `num_ctx` (of its Modelfile, 0 for none) are tokens.
 
     `path` is how chats are run since 0.30: through a Go template, or natively by llama-server.
+    `tokens_per_word`: how wasteful its tokenizer is.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Model:
     template: str = "{{ .Prompt }}"
     parameters: tuple[tuple[str, str], ...] = ()
     remote_host: str = ""
+    tokens_per_word: int = 1
 
     @property
     def full_name(self) -> str:
@@ -237,14 +240,16 @@ def is_reload(loaded: LoadOptions, wanted: LoadOptions) -> bool:
 # ---- the prompt ---------------------------------------------------------------------------------
 
 
-def words_of(messages: Sequence[Message], tools: Sequence[Any] = ()) -> list[str]:
-    """The prompt: the tokens of the tools and of the messages, in order."""
+def words_of(
+    messages: Sequence[Message], tools: Sequence[Any] = (), per_word: int = 1
+) -> list[str]:
+    """The prompt: the tokens of the tools and of the messages, in order, `per_word` for a word."""
     words = json.dumps(tools).split() if tools else []
     for message in messages:
         words += str(message.get("content", "")).split()
         if calls := message.get("tool_calls"):
             words += json.dumps(calls).split()
-    return words
+    return [word for word in words for _ in range(per_word)]
 
 
 def kept_messages(

@@ -17,7 +17,7 @@ Point = Literal["load", "prompt", "piece", "pull"]
 class Reply:
     """What the model says. A string is sent word by word, a sequence piece by piece.
 
-    Each piece counts as one token. `tool_calls` are (name, arguments); they come before the last
+    Each piece counts as one word. `tool_calls` are (name, arguments); they come before the last
     object of the stream, or in it with `calls_last`.
     """
 

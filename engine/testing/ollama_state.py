@@ -132,11 +132,11 @@ class State:
         )
         truncate = body.get("truncate") is not False or not known
         cut = rules.Cut(runner.window, keep, truncate, shift, runner.model.path, self.version)
-        tools = body.get("tools") or ()
+        tools, per_word = body.get("tools") or (), runner.model.tokens_per_word
         kept = list(messages)
         if truncate:
-            kept = rules.kept_messages(messages, runner.window, self.version, tools)
-        words = rules.cut_words(rules.words_of(kept, tools), cut)
+            kept = rules.kept_messages(messages, runner.window // per_word, self.version, tools)
+        words = rules.cut_words(rules.words_of(kept, tools, per_word), cut)
         seen = Seen(runner.model.name, tuple(kept), tuple(words))
         self.seen.append(seen)
         return seen, cut

@@ -1,0 +1,787 @@
+"""A conversation in a window of 16,384 tokens on an Ollama server, over its real socket.
+
+The double follows the real server's rules: it cuts, refuses and loads again as that does. A token
+is a word, so what a prompt really had is in its log (`seen`), and a token takes a millisecond to
+read, so what was read twice is in the receipts.
+"""
+
+import asyncio
+import itertools
+import json
+import threading
+import time
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from engine.backends.base import PromptMessage, PromptRequest
+from engine.backends.ollama import OllamaBackend
+from engine.context import ContextSettings
+from engine.errors import (
+    BackendFailed,
+    BackendRefused,
+    BackendSilent,
+    BackendUnreachable,
+    ContextOverflow,
+)
+from engine.events import (
+    CompactionEnded,
+    CompactionProgress,
+    CompactionStarted,
+    Notice,
+    Receipt,
+    TurnEnded,
+)
+from engine.models import ModelPlan, WindowLimits
+from engine.session import Session
+from engine.sessiontools import SessionTools
+from engine.testing import asks_for_summary, conversation, memory_store
+from engine.testing.ollama import MODELS, OllamaDouble
+from engine.testing.ollama_rules import Model, Refusal, nested_overflow, words_of
+from engine.testing.ollama_script import BUSY, Answer, Close, Drop, EndEarly, Error, Reply, Silence
+from engine.tokens import CalibrationBook, estimate_messages
+from engine.transcript import Compaction
+from tests.engine.long_talk import complaints, diary, talk
+
+WINDOW = 16_384
+BUDGET = 8_000
+PATIENCE = 30.0
+SUMMARY = """## Goal
+The user keeps a lighthouse diary and wants each page noted with one short sentence.
+## Progress
+- Ingrid brought a brass clock to Skagen, the pilot brought two barrels of oil to Vinga.
+- Old Berg warned of ice near Lista; the apprentice counted ships until the fog came.
+## Last request
+Another page was handed over, and it was noted."""
+WHOLE = ContextSettings(reserve_tokens=0, reserve_floor=0)
+"""The whole window is for the prompt."""
+
+
+async def no_sleep(seconds):
+    """Waits between attempts take no time here."""
+
+
+def is_summary(messages):
+    """Whether the messages of a request ask for a summary."""
+    asked = PromptMessage("user", messages[-1]["content"]) if messages else None
+    return asked is not None and asks_for_summary(PromptRequest("m", (asked,), 1, 1))
+
+
+@dataclass
+class Desk:
+    """One session on an Ollama double: what was said, told and stored.
+
+    `summary` and `reply` are what the model writes: a text, a Reply, or a function of what it saw.
+    """
+
+    server: OllamaDouble
+    history: tuple = ()
+    model: str = "m"
+    settings: ContextSettings = ContextSettings()
+    summary: object = SUMMARY
+    reply: object = "Noted."
+    limits: dict = field(default_factory=dict)
+    events: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.server.always(self.answer)
+        self.store = memory_store()
+        self.session_id, _ = conversation(self.store, *self.history)
+        self.backend = OllamaBackend(self.server.host, **self.limits)
+        self.book = CalibrationBook()
+        plan = ModelPlan(
+            f"ollama:{self.model}",
+            "ollama",
+            self.model,
+            window_option=WINDOW,
+            limits=WindowLimits(hard_min_tokens=1),
+        )
+        tools = SessionTools(book=self.book, sleep=no_sleep)
+        self.session = Session(
+            self.store, self.backend, self.session_id, plan, self.settings, tools
+        )
+
+    def answer(self, seen):
+        wanted = self.summary if is_summary(seen.messages) else self.reply
+        wanted = wanted(seen) if callable(wanted) else wanted
+        return wanted if isinstance(wanted, Reply) else Reply(wanted)
+
+    def run(self, *works, until=None):
+        """Run what gives events, one after the other; the events of the last."""
+
+        async def collect():
+            try:
+                for work in works:
+                    self.events = []
+                    async for event in work:
+                        self.events.append(event)
+                        if until is not None:
+                            await until(event)
+            finally:
+                await self.backend.close()
+            return self.events
+
+        return asyncio.run(collect())
+
+    def say(self, *texts, **more):
+        return self.run(*(self.session.send(text) for text in texts), **more)
+
+    def long_talk(self, texts):
+        """A row for each turn, with what the server really read in it."""
+
+        async def rows():
+            try:
+                return await talk(Metered(self.session), texts)
+            finally:
+                await self.backend.close()
+
+        return asyncio.run(rows())
+
+    # ---- what came of it ----
+
+    @property
+    def path(self):
+        return self.store.path(self.session_id)
+
+    @property
+    def compactions(self):
+        return [entry.body for entry in self.path if isinstance(entry.body, Compaction)]
+
+    @property
+    def bodies(self):
+        """All requests that were to be answered, in order."""
+        return [body for body in self.server.bodies() if body["messages"]]
+
+    @property
+    def chats(self):
+        return [body for body in self.bodies if not is_summary(body["messages"])]
+
+    @property
+    def summaries(self):
+        return [body for body in self.bodies if is_summary(body["messages"])]
+
+    @property
+    def ended(self):
+        last = self.events[-1]
+        assert isinstance(last, TurnEnded | CompactionEnded)
+        return last
+
+    def told(self, kind):
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+@dataclass(frozen=True)
+class Metered:
+    """A session whose receipts tell what the server read: it does not say so, but takes its time."""
+
+    session: Session
+
+    async def send(self, text):
+        async for event in self.session.send(text):
+            yield _metered(event) if isinstance(event, Receipt) else event
+
+
+def _metered(receipt):
+    usage, read = receipt.usage, round(receipt.usage.read_seconds * 1_000)
+    usage = replace(usage, read_tokens=read, reused_tokens=usage.prompt_tokens - read)
+    return replace(receipt, usage=usage)
+
+
+@pytest.fixture
+def server():
+    with OllamaDouble() as double:
+        yield double
+
+
+@pytest.fixture
+def desk(server):
+    """Makes desks; their stores are closed at the end."""
+    made = []
+
+    def make(*history, at=None, **fields):
+        made.append(Desk(at or server, history, **fields))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.store.close()
+
+
+def pages(count, tokens=640, start=0):
+    """A history of so many messages, every second one the user's."""
+    return tuple(diary(number, tokens) for number in range(start, start + count))
+
+
+def count_words(body):
+    """Tokens of a request's prompt by the double's tokenizer."""
+    return len(words_of(body["messages"]))
+
+
+# ---- sixty turns ------------------------------------------------------------------------------
+
+
+def test_sixty_turns(desk, server):
+    """Within the budget, 2 to 5 compactions that each free 30 %, nothing read twice between them."""
+    talker = desk()
+    rows = talker.long_talk([diary(number, 420) for number in range(60)])
+    assert list(complaints(rows, WINDOW, slack=1)) == []
+    assert max(count_words(body) for body in talker.chats) <= BUDGET
+    assert {compaction.way for compaction in talker.compactions} == {"in_place"}
+
+
+def test_sixty_turns_are_neither_cut_nor_loaded_again(desk, server):
+    """The server read every prompt whole, and loaded the model once: every request is alike."""
+    talker = desk()
+    talker.long_talk([diary(number, 420) for number in range(60)])
+    read = [(list(seen.messages), list(seen.words)) for seen in server.seen]
+    assert read == [(body["messages"], words_of(body["messages"])) for body in talker.bodies]
+    assert server.loads == [("m", WINDOW)]
+    assert len(talker.summaries) == len(talker.compactions) >= 2
+    for body in server.bodies():  # those that only load are among them
+        assert body["options"]["num_ctx"] == WINDOW
+        assert (body["truncate"], body["shift"]) == (False, False)
+    load_options = [set(body["options"]) & {"num_batch", "num_gpu"} for body in server.bodies()]
+    assert not any(load_options)
+    assert len({body["keep_alive"] for body in server.bodies()}) == 1
+
+
+@pytest.mark.parametrize("version", ["0.12.6", "0.24.0", "0.30.9", "0.31.0"])
+def test_sixty_turns_on_older_servers(desk, version):
+    """The same on every server that refuses instead of cutting."""
+    with OllamaDouble(version=version) as server:
+        talker = desk(at=server)
+        rows = talker.long_talk([diary(number, 420) for number in range(60)])
+    assert list(complaints(rows, WINDOW, slack=1)) == []
+    assert server.loads == [("m", WINDOW)]
+
+
+# ---- in place ---------------------------------------------------------------------------------
+
+
+def in_place(desk, trigger):
+    """A conversation with one compaction, and what was asked: chats and summaries in order."""
+    talker = desk(*pages(8))
+    if trigger == "threshold":
+        talker.say(diary(20, 900), diary(21, 5_200))
+    else:
+        talker.say(diary(20, 900), diary(21, 3_600), "And now?", diary(22, 1_500))
+    [compaction] = talker.compactions
+    assert (compaction.reason, compaction.way) == (trigger, "in_place")
+    return talker
+
+
+@pytest.fixture(params=["threshold", "preemptive"])
+def folded(request, desk):
+    """After a reply, and before a request."""
+    return in_place(desk, request.param)
+
+
+def test_the_instruction_is_appended_to_what_was_read(folded):
+    """Previous request, reply, instruction: the server keeps its prefix and reads only the last."""
+    [summary] = folded.summaries
+    before = folded.bodies[folded.bodies.index(summary) - 1]["messages"]
+    assert summary["messages"][: len(before)] == before
+    reply, instruction = summary["messages"][len(before) :]
+    assert reply == {"role": "assistant", "content": "Noted."}
+    assert instruction["role"] == "user"
+
+
+def test_thinking_is_off_for_the_summary_only(folded):
+    """The conversation's own requests leave it to the model."""
+    assert [body["think"] for body in folded.summaries] == [False]
+    assert not any("think" in body for body in folded.chats)
+
+
+def test_the_summary_has_its_own_limit(folded):
+    """The cap of the summary, not the rest of the window."""
+    [summary] = folded.summaries
+    assert 512 <= summary["options"]["num_predict"] <= 960
+    assert count_words(summary) + summary["options"]["num_predict"] < WINDOW
+
+
+def test_nothing_of_the_exchange_is_in_later_requests_but_the_summary(folded):
+    """The instruction never comes again, the summary stands once, at the beginning."""
+    folded.say("And then?", "And after that?")
+    [summary] = folded.summaries
+    instruction = summary["messages"][-1]["content"]
+    later = folded.bodies[folded.bodies.index(summary) + 1 :]
+    assert len(later) >= 2
+    for body in later:
+        texts = [message["content"] for message in body["messages"]]
+        assert instruction not in texts
+        assert [SUMMARY in text for text in texts] == [True] + [False] * (len(texts) - 1)
+    assert not any(asks_for_instruction(entry) for entry in folded.path)
+
+
+def asks_for_instruction(entry):
+    text = getattr(entry.body, "text", "")
+    return bool(text) and is_summary([{"content": text}])
+
+
+def test_requests_after_a_compaction_grow_by_appending(folded):
+    """The prefix after it is stable again."""
+    folded.say("And then?", "And after that?")
+    last = [body["messages"] for body in folded.chats[-3:]]
+    for before, after in itertools.pairwise(last):
+        assert after[: len(before)] == before or SUMMARY not in before[0]["content"]
+
+
+# ---- the server refuses -----------------------------------------------------------------------
+
+REFUSALS = {
+    "0.12.6": "the input length exceeds the context length",
+    "0.30": nested_overflow(7_900, 6_500),
+    "0.30.9": "the prompt is longer than the context length currently available to the model; "
+    "shorten the prompt, adjust the context length in settings, or use a model with a longer "
+    "context length",
+    "runner": "exceed_context_size_error: request exceeds the available context size",
+}
+
+
+@pytest.mark.parametrize("text", REFUSALS.values(), ids=REFUSALS)
+def test_a_refused_prompt_is_compacted_and_sent_again(desk, server, text):
+    """Each of the server's own texts: one compaction, a smaller prompt, the reply; no trace."""
+    talker = desk(*pages(10))
+    server.fail(Error(text, status=400))
+    talker.say("What is next?")
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert [compaction.reason for compaction in talker.compactions] == ["overflow"]
+    refused, answered = talker.chats
+    assert count_words(answered) < count_words(refused)
+    assert answered["messages"][-1] == refused["messages"][-1]
+    assert [entry.body.text for entry in talker.path if getattr(entry.body, "error", None)] == []
+
+
+def greedy(server_models=MODELS, tokens_per_word=4):
+    """A server whose model needs several tokens for a word: every estimate is far too low."""
+    wasteful = Model("greedy", tokens_per_word=tokens_per_word)
+    return OllamaDouble((*server_models, wasteful))
+
+
+def test_a_prompt_that_was_underestimated_is_refused_by_the_server_itself(desk):
+    """What was taken for 7,000 tokens has 20,000: refused with figures, believed, compacted."""
+    with greedy() as server:
+        talker = desk(*pages(10), at=server, model="greedy")
+        talker.say("What is next?")
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert talker.compactions[0].reason == "overflow"
+        assert server.loads == [("greedy", WINDOW)]
+        ratio = talker.book.of("ollama:greedy").ratio
+        assert ratio > 2
+        talker.say(*("More. " + diary(n, 150) for n in range(30, 36)))
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert max(len(seen.words) for seen in server.seen[-6:]) < WINDOW
+
+
+def test_a_window_that_shrank_unseen_is_learned_from_the_refusal(desk, server):
+    """The server lost memory and could not say so: its refusal does, for all later turns."""
+    talker = desk(*pages(10))
+    talker.say("Go on.")
+    server.state.window_limit = 6_500
+    server.state.runners.clear()
+    server.fail(Answer(404, "404 page not found", "text/plain"), "/api/ps")
+    talker.say("And now?")
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert talker.compactions[0].reason == "overflow"
+    assert server.windows() == {"m": 6_500}
+    talker.say(*(diary(n, 300) for n in range(40, 52)))
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert max(len(seen.words) for seen in server.seen[-12:]) <= 6_500
+
+
+def test_a_server_that_refuses_everything_is_asked_four_times_at_most(desk, server):
+    """Three compactions, each for a smaller prompt; then figures and choices, and the old state."""
+    refusal = Refusal(400, "the input length exceeds the context length")
+
+    def refuse(seen):
+        raise refusal
+
+    talker = desk(*pages(14, 400), reply=refuse)
+    talker.say("What is next?")
+    error = talker.ended.error
+    assert isinstance(error, ContextOverflow)
+    assert "new conversation" in error.remedy
+    sizes = [count_words(body) for body in talker.chats]
+    assert 2 <= len(sizes) <= 4
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert [c.reason for c in talker.compactions] == ["overflow"] * (len(sizes) - 1)
+
+
+def test_a_refused_summary_is_written_in_stages(desk, server):
+    """In place does not fit where the server says so: the pieces do."""
+    talker = desk(*pages(10))
+
+    def refuse_once(seen):
+        talker.summary = SUMMARY
+        raise Refusal(400, REFUSALS["0.30.9"])
+
+    talker.summary = refuse_once
+    talker.run(talker.session.compact())
+    assert talker.ended.outcome == "done", talker.ended.text
+    assert talker.compactions[0].way == "staged"
+
+
+NO_OVERFLOWS = {
+    "429": Answer(429, '{"error":"too many requests, slow down"}', "application/json"),
+    "429 in an envelope": Answer(
+        429,
+        json.dumps(
+            {"error": {"message": "Rate limit: request too large, 30000 tokens per minute"}}
+        ),
+        "application/json",
+    ),
+    "503": Error(BUSY, status=503),
+    "503 page": Answer(503),
+    "402": Answer(402, '{"error":"insufficient quota for input tokens"}', "application/json"),
+}
+
+
+@pytest.mark.parametrize("fault", NO_OVERFLOWS.values(), ids=NO_OVERFLOWS)
+def test_a_busy_server_is_no_overflow(desk, server, fault):
+    """Limits by time, queues and quotas: told once, nothing compacted, nothing sent again."""
+    talker = desk(*pages(10))
+    server.fail(fault)
+    talker.say("What is next?")
+    assert isinstance(talker.ended.error, BackendRefused)
+    assert talker.compactions == []
+    assert len(talker.bodies) == 1
+
+
+# ---- the server loads less --------------------------------------------------------------------
+
+
+def test_a_smaller_window_from_the_start_counts(desk):
+    """`/api/ps` says 8,192: the budget is its half, and no prompt is larger."""
+    with OllamaDouble(window_limit=8_192) as server:
+        talker = desk(at=server)
+        talker.say(*(diary(number, 450) for number in range(16)))
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert talker.compactions
+        assert max(len(seen.words) for seen in server.seen if not is_summary(seen.messages)) <= (
+            4_096
+        )
+        assert {body["options"]["num_ctx"] for body in server.bodies()} == {WINDOW}
+        assert server.loads == [("m", 8_192)]
+
+
+def test_a_window_that_shrinks_between_turns_is_compacted_for(desk, server):
+    """Restarted with less memory: the conversation fits the smaller window before it is sent."""
+    talker = desk(*pages(10))
+    talker.say("Go on.")
+    server.state.window_limit = 8_192
+    server.state.runners.clear()
+    talker.say("And now?")
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert [compaction.reason for compaction in talker.compactions] == ["preemptive"]
+    first, second = talker.chats
+    assert count_words(first) > 4_096 >= count_words(second)
+    [receipt] = talker.told(Receipt)
+    assert (receipt.window_tokens, receipt.sent_tokens <= 4_096) == (8_192, True)
+    assert "8,192" in " ".join(notice.text for notice in talker.told(Notice))
+
+
+# ---- the server is silent ---------------------------------------------------------------------
+
+
+def falling_silent(talker):
+    """Every chat of the conversation meets silence; summaries are written."""
+    talker.server.fail(Silence())
+
+    def answer(seen):
+        talker.server.fail(Silence())  # for the request after this one
+        return Reply(SUMMARY)
+
+    talker.summary = answer
+
+
+def test_silence_over_a_large_prompt_is_compacted_for_twice_at_most(desk, server):
+    """A message of two thirds of the window: compacted, compacted, then the silence is told."""
+    talker = desk(*pages(6, 330), settings=WHOLE, limits={"load_silence_seconds": 0.5})
+    falling_silent(talker)
+    talker.say(diary(50, 14_000))
+    assert isinstance(talker.ended.error, BackendSilent)
+    assert [compaction.reason for compaction in talker.compactions] == ["timeout"] * 2
+    assert len(talker.chats) == 3
+    sizes = [count_words(body) for body in talker.chats]
+    assert sizes == sorted(set(sizes), reverse=True)
+
+
+def test_silence_once_is_compacted_for_and_answered(desk, server):
+    """The smaller prompt is read in time: the turn is a good one."""
+    talker = desk(*pages(22), settings=WHOLE, limits={"load_silence_seconds": 0.5})
+    server.fail(Silence())
+    talker.say("What is next?")
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert [compaction.reason for compaction in talker.compactions] == ["timeout"]
+    assert server.left == 1
+
+
+def test_silence_over_a_small_prompt_has_another_reason(desk, server):
+    """Under 65 % of the window nothing is compacted: one request, one failure."""
+    talker = desk(*pages(10), settings=WHOLE, limits={"load_silence_seconds": 0.5})
+    server.fail(Silence())
+    talker.say("What is next?")
+    assert isinstance(talker.ended.error, BackendSilent)
+    assert talker.compactions == []
+    assert len(talker.bodies) == 1
+
+
+def test_silence_within_a_reply_is_not_asked_again(desk, server):
+    """What was written is kept; a reply that has begun is never asked for again."""
+    talker = desk(
+        *pages(22), settings=WHOLE, reply="one two three", limits={"silence_seconds": 0.5}
+    )
+    server.fail(Silence(after=2))
+    talker.say("What is next?")
+    assert isinstance(talker.ended.error, BackendSilent)
+    assert talker.compactions == []
+    assert talker.path[-1].body.text == "one two"
+    assert len(talker.bodies) == 1
+
+
+# ---- summaries that may not stand -------------------------------------------------------------
+
+BAD = {
+    "empty": "",
+    "blank": " \n ",
+    "thinking only": "<think>First I look at what they said about the ships.</think>",
+    "thinking that never ends": "<think>First I look at what they said about",
+    "refusal": "I'm sorry, but I can't help with that.",
+    "round and round": "The keeper counts the ships and the keeper counts the ships. " * 30,
+}
+CUTS = {
+    "ended early": EndEarly(after=3),
+    "dropped": Drop(after=3),
+    "closed": Close(),
+    "runner died": Error("model runner has unexpectedly stopped", after=3),
+}
+
+
+def outgrowing(talker):
+    """A good compaction, then a conversation that outgrows its budget again with a bad summary."""
+    talker.run(talker.session.compact())
+    [good] = talker.compactions
+    return good
+
+
+@pytest.mark.parametrize("text", BAD.values(), ids=BAD)
+def test_a_bad_summary_changes_nothing(desk, server, text):
+    """The older summary and all messages stay, it is told, and the turn goes on."""
+    talker = desk(*pages(8))
+    good = outgrowing(talker)
+    talker.summary = text
+    talker.say(diary(60, 4_000), diary(61, 4_400))
+    assert talker.compactions == [good]
+    failed = talker.told(CompactionEnded)
+    assert {end.outcome for end in failed} == {"failed"}
+    assert all("could not be compacted" in end.text for end in failed)
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert SUMMARY in talker.chats[-1]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("fault", CUTS.values(), ids=CUTS)
+def test_a_summary_that_is_cut_changes_nothing(desk, server, fault):
+    """A stream that breaks in the middle is no summary, however good its beginning."""
+    talker = desk(*pages(8))
+    good = outgrowing(talker)
+
+    def fail_next(seen):
+        server.fail(fault)
+        return Reply("Noted.")
+
+    talker.reply = fail_next
+    talker.say(diary(61, 7_400))
+    assert talker.compactions == [good]
+    assert [end.outcome for end in talker.told(CompactionEnded)] == ["failed"]
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert talker.path[-1].body.text == "Noted."
+    talker.reply = "Noted."
+    talker.say("And then?")
+    assert talker.ended.reason == "stop", talker.ended.error
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (EndEarly(after=3), BackendFailed),
+        (Close(), BackendUnreachable),
+        (Error(BUSY, status=503), BackendRefused),
+    ],
+    ids=["cut", "closed", "busy"],
+)
+def test_a_manual_compaction_that_fails_says_why(desk, server, fault, kind):
+    """The fault is told with its kind; the conversation is as it was."""
+    talker = desk(*pages(8))
+    before = talker.path
+    for _ in range(12):  # however often it is tried
+        server.fail(fault)
+    talker.run(talker.session.compact())
+    assert talker.ended.outcome == "failed"
+    assert "unchanged" in talker.ended.text
+    assert talker.path == before
+
+
+def test_thinking_beside_the_summary_is_no_part_of_it(desk, server):
+    """A block of thought before a good summary is taken off."""
+    talker = desk(*pages(8), summary=f"<think>Ships, then ice.</think>\n{SUMMARY}")
+    talker.run(talker.session.compact())
+    assert [compaction.summary for compaction in talker.compactions] == [SUMMARY]
+
+
+# ---- stop -------------------------------------------------------------------------------------
+
+WORK_SECONDS = 0.25
+"""What a stop may cost the processors, until the server's request has ended."""
+
+
+class Stopper:
+    """Stops a session at an event, and measures the work until the server sees the request end."""
+
+    def __init__(self, talker, kind, ready=None):
+        self.talker = talker
+        self.kind = kind
+        self.ready = ready
+        self.work = None
+
+    async def __call__(self, event):
+        if self.work is not None or not isinstance(event, self.kind):
+            return
+        if self.ready is not None:
+            assert await asyncio.to_thread(self.ready.wait, PATIENCE)
+        begun = time.process_time()
+        self.talker.session.stop()
+        await asyncio.to_thread(self.talker.server.wait_for, lambda: self.talker.server.left == 1)
+        self.work = time.process_time() - begun
+
+
+def stopped_while_writing(talker):
+    talker.server.hold("piece", after=4)
+    return Stopper(talker, CompactionProgress)
+
+
+def stopped_while_reading(talker):
+    arrived = threading.Event()
+
+    def hold(seen):
+        talker.server.hold("prompt")
+        arrived.set()
+        return Reply(SUMMARY)
+
+    talker.summary = hold
+    return Stopper(talker, CompactionStarted, arrived)
+
+
+STOPS = {"writing": stopped_while_writing, "reading": stopped_while_reading}
+
+
+@pytest.mark.parametrize("stopped", STOPS.values(), ids=STOPS)
+def test_stop_ends_a_compaction_that_was_asked_for(desk, server, stopped):
+    """The server's request ends at once, the conversation is as it was, and both go on."""
+    talker = desk(*pages(8))
+    before = talker.path
+    stopper = stopped(talker)
+    talker.run(talker.session.compact(), until=stopper)
+    assert (talker.ended.outcome, talker.ended.entry) == ("stopped", None)
+    assert stopper.work < WORK_SECONDS
+    assert [is_summary(r.body["messages"]) for r in server.requests if r.left] == [True]
+    assert talker.path == before
+    assert talker.store.session(talker.session_id).compaction_count == 0
+    talker.summary = SUMMARY
+    talker.run(talker.session.compact())
+    assert talker.ended.outcome == "done", talker.ended.text
+    assert server.loads == [("m", WINDOW)]
+
+
+@pytest.mark.parametrize("stopped", STOPS.values(), ids=STOPS)
+def test_stop_during_the_compaction_after_a_reply_leaves_a_good_turn(desk, server, stopped):
+    """The reply is whole, nothing was folded, and the next turn finds everything there."""
+    talker = desk(*pages(6))
+    stopper = stopped(talker)
+    talker.say(diary(61, 7_400), until=stopper)
+    assert (talker.ended.reason, talker.ended.error) == ("stop", None)
+    assert stopper.work < WORK_SECONDS
+    assert [end.outcome for end in talker.told(CompactionEnded)] == ["stopped"]
+    assert talker.compactions == []
+    assert talker.path[-1].body.text == "Noted."
+
+
+@pytest.mark.parametrize("stopped", STOPS.values(), ids=STOPS)
+def test_stop_during_the_compaction_before_a_request_ends_the_turn(desk, server, stopped):
+    """No chat is sent, the message stays, and it is answered when it is asked for again."""
+    talker = desk(*pages(14))
+    stopper = stopped(talker)
+    talker.say("What is next?", until=stopper)
+    assert (talker.ended.reason, talker.ended.entry) == ("stopped", None)
+    assert stopper.work < WORK_SECONDS
+    assert talker.chats == []
+    assert talker.compactions == []
+    assert talker.path[-1].body.text == "What is next?"
+    talker.summary = SUMMARY
+    talker.run(talker.session.answer())
+    assert talker.ended.reason == "stop", talker.ended.error
+    assert talker.chats[-1]["messages"][-1]["content"] == "What is next?"
+
+
+# ---- counting ---------------------------------------------------------------------------------
+
+
+def receipts(talker, *texts):
+    """The receipt of each turn."""
+    got = []
+    for text in texts:
+        talker.say(text)
+        got += talker.told(Receipt)
+    return got
+
+
+def test_the_first_prompt_is_estimated_the_later_ones_are_anchored(desk, server):
+    """The server's own figure for everything up to the last reply, an estimate for what is newer."""
+    talker = desk(*pages(2))
+    first, second = receipts(talker, "One more.", "And another.")
+    assert (first.sent_kind, second.sent_kind) == ("estimated", "anchored")
+    anchor = first.usage.prompt_tokens + first.usage.written_tokens
+    assert anchor < second.sent_tokens < anchor + 30
+    assert second.usage.prompt_tokens <= second.sent_tokens
+
+
+def test_no_count_is_under_what_the_server_reports(desk, server):
+    """English, turn by turn: what was said to be sent is what was read, or a little more."""
+    talker = desk()
+    for receipt in receipts(talker, *(diary(number, 500) for number in range(12))):
+        assert receipt.usage.prompt_tokens <= receipt.sent_tokens
+
+
+def test_calibration_rises_at_once_to_what_the_server_reports(desk):
+    """A model that needs three tokens a word: after one reply the next estimate has them."""
+    with greedy(tokens_per_word=3) as server:
+        talker = desk(at=server, model="greedy")
+        [receipt] = receipts(talker, diary(1, 900))
+        estimated = estimate_messages([PromptMessage("user", diary(1, 900))])
+        seen = receipt.usage.prompt_tokens / estimated
+        assert seen > 1.5
+        assert talker.book.of("ollama:greedy").ratio == pytest.approx(seen, rel=0.02)
+        [second] = receipts(talker, diary(2, 900))
+        assert second.usage.prompt_tokens <= second.sent_tokens
+
+
+def test_calibration_falls_slowly(desk, server):
+    """A model that needs fewer tokens than estimated: a tenth down with every turn, no more."""
+    talker = desk()
+    ratios = []
+    for number in range(4):
+        talker.say(diary(number, 400))
+        ratios.append(talker.book.of("ollama:m").ratio)
+    assert ratios[:2] == pytest.approx([0.9, 0.81], rel=0.01)
+    assert ratios == sorted(ratios, reverse=True)
+
+
+def test_usage_from_before_a_compaction_is_no_anchor(desk, server):
+    """Right after a compaction the count is an estimate of what is left, not the old figure."""
+    talker = desk(*pages(8))
+    talker.say("One more.")
+    talker.run(talker.session.compact())
+    [receipt] = receipts(talker, "And another.")
+    assert receipt.sent_kind == "estimated"
+    assert receipt.usage.prompt_tokens <= receipt.sent_tokens < 4_000
+    [receipt] = receipts(talker, "And one more.")
+    assert receipt.sent_kind == "anchored"
