@@ -44,7 +44,9 @@ def plan_visible(path: Sequence[Entry]) -> tuple[Entry, ...]:
 
 def plan_unrepaired(path: Sequence[Entry]) -> tuple[Entry, ...]:
     """The same before pairs are repaired: what the specification's own estimate is made of."""
-    others = [entry for entry in path if type(entry.body) is not Message]  # few, and all that matters
+    others = [
+        entry for entry in path if type(entry.body) is not Message
+    ]  # few, and all that matters
     if not others:
         return tuple(path)
     visible = _with_pins(path)

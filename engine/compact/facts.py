@@ -13,6 +13,7 @@ the caller carries all of them (a plan for an empty summary is the pool), not on
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,7 +36,17 @@ PASTED_VALUES = 40
 _LABELLED = 200  # values of one text that get a label; more are a list, not sentences
 _RECURRENCE = 0.25  # of the whole span of positions, for each message more that has a value
 _MOST_RECURRENCE = 4
-_KIND_WEIGHT = {"name": 0.5, "quoted": -0.25, "file": -0.1}  # of the span, too
+_KIND_WEIGHT = {  # of the span, too: what identifies one thing outlasts what is merely recent
+    "name": 1.25,
+    **dict.fromkeys(("url", "path", "email", "uuid", "host", "ip", "hash", "port", "id"), 1.0),
+    "version": 1.0,
+    "file": 0.9,
+    "quoted": -0.25,
+    "time": -0.5,
+}
+_FLOOD = 40  # values of one kind; they are a log or a table, not something to remember
+_FLOOD_WEIGHT = -0.5
+_CLOCK = re.compile(r"[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?: ?[AaPp][Mm])?")
 _MISFITS = 24  # values in a row that do not fit: the cap is reached
 _WITHIN = frozenset({"host", "ip", "file", "path", "email", "url"})
 
@@ -182,13 +193,21 @@ def _merged(old: Fact, new: Fact) -> Fact:
 def _score(facts: Sequence[Fact]) -> Callable[[Fact], tuple[bool, float]]:
     positions = [fact.last for fact in facts] or [0]
     span = max(positions) - min(positions) + 1
+    of_kind = Counter(map(_sort, facts))
 
     def score(fact: Fact) -> tuple[bool, float]:
+        sort = _sort(fact)
         recurrence = _RECURRENCE * min(fact.count - 1, _MOST_RECURRENCE)
-        bonus = recurrence + _KIND_WEIGHT.get(fact.kind, 0.0)
+        flood = _FLOOD_WEIGHT * min(1.0, (of_kind[sort] - 1) / _FLOOD)
+        bonus = recurrence + _KIND_WEIGHT.get(sort, 0.0) + flood
         return fact.from_user, fact.last + span * bonus
 
     return score
+
+
+def _sort(fact: Fact) -> str:
+    """The kind, with the time of day told apart from the date."""
+    return "time" if fact.kind == "date" and _CLOCK.fullmatch(fact.value) else fact.kind
 
 
 def _fitting(ranked: Sequence[Fact], cap_tokens: int, weigh: Callable[[str], int]) -> list[Fact]:

@@ -591,3 +591,14 @@ def test_values_are_in_the_text_and_do_not_overlap(text):
         assert found.value in text
         end = max(end, found.end)
     assert end <= len(text)
+
+
+def test_what_identifies_outlasts_a_flood_of_times():
+    """A diary full of times of day does not push out a path, a name and a port stated before."""
+    said = [user("My name is Marit Solvang. The file is /srv/lamps/beam.toml, the port is 8443.")]
+    said += [
+        user(f"At {n % 24:02}:{n % 60:02} and {n % 24:02}:{(n + 7) % 60:02} ships passed.")
+        for n in range(60)
+    ]
+    chosen = plan_facts(find_facts(said), (), "", cap_tokens=80, weigh=lambda text: len(text) // 4)
+    assert {"Marit Solvang", "/srv/lamps/beam.toml", "8443"} <= {fact.value for fact in chosen}
