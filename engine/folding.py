@@ -24,6 +24,10 @@ CHOICES = (
     "Start a new conversation, use a model with a larger window, or lower the reserve "
     "(compaction.reserve_tokens and compaction.reserve_floor)."
 )
+TRY_LATER = (
+    "It is tried again once the conversation has grown. compaction.model can name a model that "
+    "summarises better."
+)
 _POOL_TOKENS = 4_000
 """Exact values remembered for later compactions, whether or not this one shows them."""
 

@@ -47,6 +47,7 @@ from engine.events import (
     Notice,
 )
 from engine.folding import (
+    TRY_LATER,
     counted,
     done,
     failure_words,
@@ -254,9 +255,10 @@ class Keeper:
         Compacts; where that is not possible, shortens tool results, the last resort (SPEC1 12.4.4).
         """
         view = await self.look(ready, view.path)  # with the window that was learned
-        compacted = await self.compact(ready, view, reason, emit, turn)
-        if compacted.is_done:
-            return compacted.view
+        if self.settings.enabled:
+            compacted = await self.compact(ready, view, reason, emit, turn)
+            if compacted.is_done:
+                return compacted.view
         after = await self._shorten(ready, view, emit, turn)
         return after if after.count.tokens < view.count.tokens else None
 
@@ -328,7 +330,8 @@ class Keeper:
         before = view.count.tokens
         if isinstance(folding, NothingToCompact):
             ended = CompactionEnded(turn, reason, "nothing", folding.detail, before_tokens=before)
-            emit(ended)
+            if reason == "manual":  # by itself it is no news: what follows from it is told
+                emit(ended)
             return Compacted(ended, view)
         folded = len(folded_messages(folding))
         emit(CompactionStarted(turn, reason, before, folded))
@@ -383,7 +386,7 @@ class Keeper:
             output_tokens=written.written_tokens,
         )
         if written.is_degraded and not self._must(view, reason):
-            raise EnvironmentFault(why_not(written.rejected), "The next turn tries again.")
+            raise EnvironmentFault(why_not(written.rejected), TRY_LATER)
         body = plan_entry(
             view,
             folding,

@@ -207,64 +207,99 @@ def desk(server):
         one.store.close()
 
 
-def pages(count, tokens=640, start=0):
+def page(number, tokens):
+    """A page of the diary that is estimated at about so many tokens, the margin included.
+
+    By the double's tokenizer it has half of them.
+    """
+    return diary(number, round(tokens / 1.57))
+
+
+def pages(count, tokens=700):
     """A history of so many messages, every second one the user's."""
-    return tuple(diary(number, tokens) for number in range(start, start + count))
+    return tuple(page(number, tokens) for number in range(count))
 
 
 def count_words(body):
-    """Tokens of a request's prompt by the double's tokenizer."""
+    """Words of a request's prompt."""
     return len(words_of(body["messages"]))
 
 
 # ---- sixty turns ------------------------------------------------------------------------------
 
 
-def test_sixty_turns(desk, server):
-    """Within the budget, 2 to 5 compactions that each free 30 %, nothing read twice between them."""
-    talker = desk()
+def sixty_turns(desk, server):
+    """A conversation of sixty turns; what was told of it, and the server's log."""
+    talker = desk(at=server)
     rows = talker.long_talk([diary(number, 420) for number in range(60)])
+    return talker, rows
+
+
+@pytest.fixture(scope="module")
+def long_desk():
+    """The sixty turns that several tests look at."""
+    with OllamaDouble() as double:
+        talker, rows = sixty_turns(lambda at: Desk(at), double)
+        yield talker, rows
+        talker.store.close()
+
+
+def test_sixty_turns(long_desk):
+    """Within the budget, 2 to 5 compactions that each free 30 %, nothing read twice between them."""
+    talker, rows = long_desk
     assert list(complaints(rows, WINDOW, slack=1)) == []
     assert max(count_words(body) for body in talker.chats) <= BUDGET
     assert {compaction.way for compaction in talker.compactions} == {"in_place"}
+    assert len(talker.summaries) == len(talker.compactions)
 
 
-def test_sixty_turns_are_neither_cut_nor_loaded_again(desk, server):
-    """The server read every prompt whole, and loaded the model once: every request is alike."""
-    talker = desk()
-    talker.long_talk([diary(number, 420) for number in range(60)])
-    read = [(list(seen.messages), list(seen.words)) for seen in server.seen]
-    assert read == [(body["messages"], words_of(body["messages"])) for body in talker.bodies]
-    assert server.loads == [("m", WINDOW)]
-    assert len(talker.summaries) == len(talker.compactions) >= 2
-    for body in server.bodies():  # those that only load are among them
-        assert body["options"]["num_ctx"] == WINDOW
-        assert (body["truncate"], body["shift"]) == (False, False)
-    load_options = [set(body["options"]) & {"num_batch", "num_gpu"} for body in server.bodies()]
-    assert not any(load_options)
-    assert len({body["keep_alive"] for body in server.bodies()}) == 1
+def test_sixty_turns_are_neither_cut_nor_loaded_again(long_desk):
+    """The server gave the model every prompt whole, and loaded it once."""
+    talker, _ = long_desk
+    given = [(list(seen.messages), list(seen.words)) for seen in talker.server.seen]
+    assert given == [(body["messages"], words_of(body["messages"])) for body in talker.bodies]
+    assert talker.server.loads == [("m", WINDOW)]
 
 
-@pytest.mark.parametrize("version", ["0.12.6", "0.24.0", "0.30.9", "0.31.0"])
+def test_sixty_turns_have_the_same_load_options(long_desk):
+    """Window, refusal instead of cutting, keep-alive: alike in replies, summaries and loads."""
+    talker, _ = long_desk
+    bodies = talker.server.bodies()
+    assert len(talker.summaries) >= 2
+    assert len(bodies) > len(talker.bodies) >= 62
+    assert {body["options"]["num_ctx"] for body in bodies} == {WINDOW}
+    assert {(body["truncate"], body["shift"], body["keep_alive"]) for body in bodies} == {
+        (False, False, "30m")
+    }
+    assert not any(
+        {"num_batch", "num_gpu", "num_thread"} & set(body["options"]) for body in bodies
+    )
+
+
+@pytest.mark.parametrize("version", ["0.12.6", "0.30.9"])
 def test_sixty_turns_on_older_servers(desk, version):
     """The same on every server that refuses instead of cutting."""
     with OllamaDouble(version=version) as server:
-        talker = desk(at=server)
-        rows = talker.long_talk([diary(number, 420) for number in range(60)])
+        _, rows = sixty_turns(lambda at: desk(at=at), server)
     assert list(complaints(rows, WINDOW, slack=1)) == []
     assert server.loads == [("m", WINDOW)]
 
 
 # ---- in place ---------------------------------------------------------------------------------
 
+LONG_REPLY = diary(99, 4_800)
+
 
 def in_place(desk, trigger):
-    """A conversation with one compaction, and what was asked: chats and summaries in order."""
-    talker = desk(*pages(8))
+    """A conversation with one compaction: after a long reply, or before a large message."""
+    talker = desk(*pages(10))
+    talker.say("Go on.", page(20, 4_000))
     if trigger == "threshold":
-        talker.say(diary(20, 900), diary(21, 5_200))
+        talker.reply = LONG_REPLY
+        talker.say("Tell me all.")
+        talker.reply = "Noted."
     else:
-        talker.say(diary(20, 900), diary(21, 3_600), "And now?", diary(22, 1_500))
+        talker.say(page(21, 3_000))
     [compaction] = talker.compactions
     assert (compaction.reason, compaction.way) == (trigger, "in_place")
     return talker
@@ -282,8 +317,12 @@ def test_the_instruction_is_appended_to_what_was_read(folded):
     before = folded.bodies[folded.bodies.index(summary) - 1]["messages"]
     assert summary["messages"][: len(before)] == before
     reply, instruction = summary["messages"][len(before) :]
-    assert reply == {"role": "assistant", "content": "Noted."}
+    assert reply["role"] == "assistant"
+    assert reply["content"] in ("Noted.", LONG_REPLY)
     assert instruction["role"] == "user"
+    seen = {len(seen.messages): seen.words for seen in folded.server.seen}
+    read, written = seen[len(before)], reply["content"].split()
+    assert list(seen[len(before) + 2][: len(read) + len(written)]) == [*read, *written]
 
 
 def test_thinking_is_off_for_the_summary_only(folded):
@@ -352,15 +391,14 @@ def test_a_refused_prompt_is_compacted_and_sent_again(desk, server, text):
     assert [entry.body.text for entry in talker.path if getattr(entry.body, "error", None)] == []
 
 
-def greedy(server_models=MODELS, tokens_per_word=4):
-    """A server whose model needs several tokens for a word: every estimate is far too low."""
-    wasteful = Model("greedy", tokens_per_word=tokens_per_word)
-    return OllamaDouble((*server_models, wasteful))
+def greedy(tokens_per_word):
+    """A server whose model needs several tokens for a word."""
+    return OllamaDouble((*MODELS, Model("greedy", tokens_per_word=tokens_per_word)))
 
 
 def test_a_prompt_that_was_underestimated_is_refused_by_the_server_itself(desk):
-    """What was taken for 7,000 tokens has 20,000: refused with figures, believed, compacted."""
-    with greedy() as server:
+    """What was taken for 7,000 tokens has 17,850: refused with figures, believed, compacted."""
+    with greedy(5) as server:
         talker = desk(*pages(10), at=server, model="greedy")
         talker.say("What is next?")
         assert talker.ended.reason == "stop", talker.ended.error
@@ -373,20 +411,23 @@ def test_a_prompt_that_was_underestimated_is_refused_by_the_server_itself(desk):
         assert max(len(seen.words) for seen in server.seen[-6:]) < WINDOW
 
 
-def test_a_window_that_shrank_unseen_is_learned_from_the_refusal(desk, server):
+def test_a_window_that_shrank_unseen_is_learned_from_the_refusal(desk):
     """The server lost memory and could not say so: its refusal does, for all later turns."""
-    talker = desk(*pages(10))
-    talker.say("Go on.")
-    server.state.window_limit = 6_500
-    server.state.runners.clear()
-    server.fail(Answer(404, "404 page not found", "text/plain"), "/api/ps")
-    talker.say("And now?")
-    assert talker.ended.reason == "stop", talker.ended.error
-    assert talker.compactions[0].reason == "overflow"
-    assert server.windows() == {"m": 6_500}
-    talker.say(*(diary(n, 300) for n in range(40, 52)))
-    assert talker.ended.reason == "stop", talker.ended.error
-    assert max(len(seen.words) for seen in server.seen[-12:]) <= 6_500
+    with greedy(2) as server:
+        talker = desk(*pages(10), at=server, model="greedy")
+        talker.say("Go on.")
+        server.state.window_limit = 6_000
+        server.state.runners.clear()
+        server.fail(Answer(404, "404 page not found", "text/plain"), "/api/ps")
+        talker.say("And now?")
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert talker.compactions[0].reason == "overflow"
+        assert server.windows() == {"greedy": 6_000}
+        before = len(server.seen)
+        talker.say(*(page(n, 300) for n in range(40, 52)))
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert len(server.seen) >= before + 12
+        assert max(len(seen.words) for seen in server.seen[before:]) < 6_000
 
 
 def test_a_server_that_refuses_everything_is_asked_four_times_at_most(desk, server):
@@ -396,7 +437,7 @@ def test_a_server_that_refuses_everything_is_asked_four_times_at_most(desk, serv
     def refuse(seen):
         raise refusal
 
-    talker = desk(*pages(14, 400), reply=refuse)
+    talker = desk(*pages(14, 500), reply=refuse)
     talker.say("What is next?")
     error = talker.ended.error
     assert isinstance(error, ContextOverflow)
@@ -464,20 +505,20 @@ def test_a_smaller_window_from_the_start_counts(desk):
         assert server.loads == [("m", 8_192)]
 
 
-def test_a_window_that_shrinks_between_turns_is_compacted_for(desk, server):
+def test_a_window_that_shrinks_between_turns_is_compacted_for(desk):
     """Restarted with less memory: the conversation fits the smaller window before it is sent."""
-    talker = desk(*pages(10))
-    talker.say("Go on.")
-    server.state.window_limit = 8_192
-    server.state.runners.clear()
-    talker.say("And now?")
-    assert talker.ended.reason == "stop", talker.ended.error
-    assert [compaction.reason for compaction in talker.compactions] == ["preemptive"]
-    first, second = talker.chats
-    assert count_words(first) > 4_096 >= count_words(second)
+    with greedy(2) as server:
+        talker = desk(*pages(10), at=server, model="greedy")
+        talker.say("Go on.")
+        server.state.window_limit = 8_192
+        server.state.runners.clear()
+        talker.say("And now?")
+        assert talker.ended.reason == "stop", talker.ended.error
+        assert [compaction.reason for compaction in talker.compactions] == ["preemptive"]
+        first, second = [seen for seen in server.seen if not is_summary(seen.messages)]
+        assert len(first.words) > 4_096 >= len(second.words)
     [receipt] = talker.told(Receipt)
     assert (receipt.window_tokens, receipt.sent_tokens <= 4_096) == (8_192, True)
-    assert "8,192" in " ".join(notice.text for notice in talker.told(Notice))
 
 
 # ---- the server is silent ---------------------------------------------------------------------
@@ -496,9 +537,9 @@ def falling_silent(talker):
 
 def test_silence_over_a_large_prompt_is_compacted_for_twice_at_most(desk, server):
     """A message of two thirds of the window: compacted, compacted, then the silence is told."""
-    talker = desk(*pages(6, 330), settings=WHOLE, limits={"load_silence_seconds": 0.5})
+    talker = desk(*pages(6, 500), settings=WHOLE, limits={"load_silence_seconds": 0.5})
     falling_silent(talker)
-    talker.say(diary(50, 14_000))
+    talker.say(page(50, 11_500))
     assert isinstance(talker.ended.error, BackendSilent)
     assert [compaction.reason for compaction in talker.compactions] == ["timeout"] * 2
     assert len(talker.chats) == 3
@@ -508,7 +549,7 @@ def test_silence_over_a_large_prompt_is_compacted_for_twice_at_most(desk, server
 
 def test_silence_once_is_compacted_for_and_answered(desk, server):
     """The smaller prompt is read in time: the turn is a good one."""
-    talker = desk(*pages(22), settings=WHOLE, limits={"load_silence_seconds": 0.5})
+    talker = desk(*pages(22, 560), settings=WHOLE, limits={"load_silence_seconds": 0.5})
     server.fail(Silence())
     talker.say("What is next?")
     assert talker.ended.reason == "stop", talker.ended.error
@@ -529,7 +570,7 @@ def test_silence_over_a_small_prompt_has_another_reason(desk, server):
 def test_silence_within_a_reply_is_not_asked_again(desk, server):
     """What was written is kept; a reply that has begun is never asked for again."""
     talker = desk(
-        *pages(22), settings=WHOLE, reply="one two three", limits={"silence_seconds": 0.5}
+        *pages(22, 560), settings=WHOLE, reply="one two three", limits={"silence_seconds": 0.5}
     )
     server.fail(Silence(after=2))
     talker.say("What is next?")
@@ -570,7 +611,7 @@ def test_a_bad_summary_changes_nothing(desk, server, text):
     talker = desk(*pages(8))
     good = outgrowing(talker)
     talker.summary = text
-    talker.say(diary(60, 4_000), diary(61, 4_400))
+    talker.say(page(60, 4_000), page(61, 5_500))
     assert talker.compactions == [good]
     failed = talker.told(CompactionEnded)
     assert {end.outcome for end in failed} == {"failed"}
@@ -587,14 +628,14 @@ def test_a_summary_that_is_cut_changes_nothing(desk, server, fault):
 
     def fail_next(seen):
         server.fail(fault)
-        return Reply("Noted.")
+        return Reply(LONG_REPLY)
 
     talker.reply = fail_next
-    talker.say(diary(61, 7_400))
+    talker.say(page(61, 5_500))
     assert talker.compactions == [good]
     assert [end.outcome for end in talker.told(CompactionEnded)] == ["failed"]
     assert talker.ended.reason == "stop", talker.ended.error
-    assert talker.path[-1].body.text == "Noted."
+    assert talker.path[-1].body.text == LONG_REPLY
     talker.reply = "Noted."
     talker.say("And then?")
     assert talker.ended.reason == "stop", talker.ended.error
@@ -655,7 +696,11 @@ class Stopper:
 
 
 def stopped_while_writing(talker):
-    talker.server.hold("piece", after=4)
+    def hold(seen):
+        talker.server.hold("piece", after=4)
+        return Reply(SUMMARY)
+
+    talker.summary = hold
     return Stopper(talker, CompactionProgress)
 
 
@@ -695,14 +740,14 @@ def test_stop_ends_a_compaction_that_was_asked_for(desk, server, stopped):
 @pytest.mark.parametrize("stopped", STOPS.values(), ids=STOPS)
 def test_stop_during_the_compaction_after_a_reply_leaves_a_good_turn(desk, server, stopped):
     """The reply is whole, nothing was folded, and the next turn finds everything there."""
-    talker = desk(*pages(6))
+    talker = desk(*pages(8), reply=LONG_REPLY)
     stopper = stopped(talker)
-    talker.say(diary(61, 7_400), until=stopper)
+    talker.say(page(61, 2_000), page(62, 3_000), until=stopper)
     assert (talker.ended.reason, talker.ended.error) == ("stop", None)
     assert stopper.work < WORK_SECONDS
     assert [end.outcome for end in talker.told(CompactionEnded)] == ["stopped"]
     assert talker.compactions == []
-    assert talker.path[-1].body.text == "Noted."
+    assert talker.path[-1].body.text == LONG_REPLY
 
 
 @pytest.mark.parametrize("stopped", STOPS.values(), ids=STOPS)
@@ -753,7 +798,7 @@ def test_no_count_is_under_what_the_server_reports(desk, server):
 
 def test_calibration_rises_at_once_to_what_the_server_reports(desk):
     """A model that needs three tokens a word: after one reply the next estimate has them."""
-    with greedy(tokens_per_word=3) as server:
+    with greedy(3) as server:
         talker = desk(at=server, model="greedy")
         [receipt] = receipts(talker, diary(1, 900))
         estimated = estimate_messages([PromptMessage("user", diary(1, 900))])

@@ -235,7 +235,7 @@ def test_message_that_cannot_fit_has_size_room_and_choices():
     assert fault.remedy.startswith("Send a shorter part of it. Or: start a new conversation")
 
 
-def test_text_of_a_part_of_another_kind_is_no_message():
+def test_note_of_the_program_is_folded_and_not_counted():
     """Only messages are counted as folded; a note of the program is folded and not counted."""
     _, folding = folded([user("a"), "note", Message("assistant", (Text("b"),)), "user", "user"])
     assert len(folded_messages(folding)) < len(folding.folded)

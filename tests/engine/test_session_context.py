@@ -144,6 +144,17 @@ def test_switched_off_the_conversation_is_sent_whole_while_it_fits():
         assert "over_budget" in talk.notices
 
 
+def test_switched_off_a_refusal_is_told_and_nothing_is_folded():
+    """compaction.enabled = false holds after an overflow too: figures and choices, no summary."""
+    fault = ContextOverflow("It does not fit.")
+    settings = ContextSettings(enabled=False)
+    with Talk(long_history(turns=3), settings=settings, reply=Script("x", fault=fault)) as talk:
+        talk.say("Go on")
+        assert talk.summaries == []
+        assert isinstance(talk.ended.error, ContextOverflow)
+        assert "new conversation" in talk.ended.error.remedy
+
+
 # ---- summaries that may not stand -----------------------------------------------------------------
 
 BAD_SUMMARIES = {

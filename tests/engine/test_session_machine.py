@@ -65,6 +65,8 @@ class Conversation(RuleBasedStateMachine):
         self.events = []
         self.connect()
 
+    steps = 0
+
     def teardown(self):
         if hasattr(self, "store"):
             self.store.close()
@@ -109,6 +111,7 @@ class Conversation(RuleBasedStateMachine):
                     self.session.stop()
             return events
 
+        Conversation.steps += 1
         self.sent_before = len(self.backend.requests)
         self.events = asyncio.run(collect())
 
@@ -269,9 +272,14 @@ class Conversation(RuleBasedStateMachine):
 
 TestConversation = Conversation.TestCase
 TestConversation.settings = settings(
-    max_examples=40,
+    max_examples=70,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
+
+
+def test_enough_was_tried():
+    """The machine above ran the session at least a thousand times, settings and crashes aside."""
+    assert Conversation.steps >= 1_000
