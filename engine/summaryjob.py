@@ -59,12 +59,13 @@ def plan_job(
         system_prompt: the conversation's, if the writer is its own model; None if it is another.
     """
     wishes, in_place = view.settings.wishes, view.settings.in_place
+    limit = _limit(ready, view)
     return SummaryJob(
         folding,
         () if system_prompt is None or not in_place else _held(view, folding, system_prompt),
         cap_tokens=view.targets.summary_cap,
-        limit_tokens=_limit(ready, view),
-        chunk_overhead=view.targets.chunk_overhead,
+        limit_tokens=limit,
+        chunk_overhead=min(view.targets.chunk_overhead, limit // 8),
         language=conversation_language(entry.body for entry in view.visible),
         wishes=replace(wishes, focus=focus) if focus else wishes,
     )
