@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.backends.base import Backend, ModelInfo
+from engine.errors import EnvironmentFault
 from engine.models import (
     STARTER,
     ModelName,
@@ -28,6 +29,7 @@ from engine.window import is_self_hosted
 if TYPE_CHECKING:
     from engine.compactor import Writer
     from engine.context import ContextSettings
+    from engine.prefixes import PrefixFolder
     from engine.session import Session
     from engine.sessiontools import SummaryWriter
     from engine.starter import Manifest
@@ -70,6 +72,11 @@ class Workplace:
 
         self.paths.ensure()
         return Store.open(self.paths.database)
+
+    def read_settings_again(self) -> Settings:
+        """The settings as the file is now; what was made with the old ones stays as it is."""
+        self.__dict__.pop("settings", None)
+        return self.settings
 
     def model_name(self, text: str | None) -> ModelName:
         """The model a name stands for; None is the default: the user's setting, else the starter."""
@@ -158,17 +165,23 @@ class Workplace:
         self, session_id: str, plan: ModelPlan, summary_model: str | None = None
     ) -> "Session":
         """A conversation with a model; `summary_model` writes its summaries, else the setting's."""
-        from engine.prefixes import PrefixFolder
         from engine.session import Session
         from engine.sessiontools import SessionTools
 
         tools = SessionTools(
-            prefixes=PrefixFolder(self.paths.cache_dir / "prefix"),
+            prefixes=self.prefixes,
             book=self.calibrations,
             writer=self._summary_writer(plan, summary_model),
         )
         backend = self.backend(plan.backend)
         return Session(self.store, backend, session_id, plan, self.context_settings(), tools)
+
+    @property
+    def prefixes(self) -> "PrefixFolder":
+        """Where the backends' prefix caches are kept between runs."""
+        from engine.prefixes import PrefixFolder
+
+        return PrefixFolder(self.paths.cache_dir / "prefix")
 
     def context_settings(self) -> "ContextSettings":
         """How the user wants windows to be managed."""
@@ -264,7 +277,7 @@ class Workplace:
     def _keep_calibrations(self) -> None:
         """Keep what was learned of estimates; a cache, so that a full disk is no fault."""
         if "calibrations" in self.__dict__:
-            with suppress(OSError):
+            with suppress(EnvironmentFault):
                 self.calibrations.save(self._calibration_file)
 
     def close_store(self) -> None:

@@ -81,12 +81,16 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSummary:
-    """A summary that may stand. `rejected`: why earlier attempts did not; `requests`: how many."""
+    """A summary that may stand, and what it took: `requests`, and why earlier ones did not do.
+
+    `rejected` are reasons of what was written and could not stand, `faults` sentences of what failed.
+    """
 
     text: str
     way: Way
     requests: int
     rejected: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
     read_tokens: int = 0
     written_tokens: int = 0
 
@@ -120,6 +124,7 @@ class Compactor:
         self._chance = chance
         self._requests = 0
         self._rejected: list[str] = []
+        self._faults: list[str] = []
         self._failures = 0
         self._read = 0
         self._written = 0
@@ -135,7 +140,13 @@ class Compactor:
         if text is None:
             text, way = await self._staged(job)
         return WrittenSummary(
-            text, way, self._requests, tuple(self._rejected), self._read, self._written
+            text,
+            way,
+            self._requests,
+            tuple(self._rejected),
+            tuple(self._faults),
+            self._read,
+            self._written,
         )
 
     # ---- in place -------------------------------------------------------------------------------
@@ -205,6 +216,7 @@ class Compactor:
             folding.folded, folding.turn_prefix, previous=previous, focus=job.wishes.focus
         )
         self._rejected.extend(summary.rejected)
+        self._faults.extend(summary.faults)
         return summary.text, _TIER_WAYS[summary.tier]
 
     async def _generate(self, task: SummaryTask, job: SummaryJob) -> str:
@@ -243,7 +255,10 @@ class Compactor:
         text = clean_summary(written, salvage=True)
         tokens = await self._text_tokens(request, text)
         check_echo(text, request.messages[-1].content.rpartition("\n</")[2])  # what was asked
-        check_size(tokens, replaced_tokens=_replaced(of), cap_tokens=job.cap_tokens)
+        replaced = _replaced(of)
+        if isinstance(of, SummaryTask):  # a part may be small; the whole is measured at the end
+            replaced = max(replaced, 2 * job.cap_tokens)
+        check_size(tokens, replaced_tokens=replaced, cap_tokens=job.cap_tokens)
         return text
 
     async def _run(self, request: PromptRequest) -> Written:

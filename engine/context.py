@@ -40,6 +40,9 @@ from engine.transcript import Compaction, Custom, Entry, Message, last_compactio
 from engine.view import SHORTENED, pinned_ids, plan_visible
 
 _SHORTEST_SUMMARY = 64
+_LEAST_MEASURED = 200
+_LEAST_RATIO = 0.3
+_MOST_RATIO = 12.0
 MIN_REPLY_TOKENS = 512
 """A prompt that leaves less room than this for the reply is not worth sending."""
 
@@ -173,6 +176,17 @@ def plan_estimate(
         return Count(anchor.tokens + _with_margin(newer, calibration), "anchored")
     whole = system_tokens + sum(weights.get(entry.id, 0) for entry in visible)
     return Count(_with_margin(whole, calibration), "estimated")
+
+
+def plan_measured(counted_tokens: int, estimated_tokens: int) -> float | None:
+    """How far the estimates of this conversation are off, by what its backend counted.
+
+    None where too little was counted to tell. Kept within bounds: a server that counts wrongly must
+    not make a prompt look empty.
+    """
+    if estimated_tokens < _LEAST_MEASURED or counted_tokens <= 0:
+        return None
+    return max(_LEAST_RATIO, min(counted_tokens / estimated_tokens, _MOST_RATIO))
 
 
 def plan_folding(view: ContextView) -> CompactionPlan | NothingToCompact:

@@ -91,8 +91,10 @@ def done(ended: CompactionEnded, entry: Entry, seconds: float) -> CompactionEnde
     )
 
 
-def why_not(rejected: Sequence[str]) -> str:
-    """Why no summary may stand: what was wrong with the last attempt."""
+def why_not(rejected: Sequence[str], faults: Sequence[str] = ()) -> str:
+    """Why no summary may stand: the last fault, else what was wrong with the last attempt."""
+    if faults:
+        return faults[-1]
     return SENTENCES.get(rejected[-1], rejected[-1]) if rejected else "The model wrote no summary."
 
 

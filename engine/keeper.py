@@ -30,6 +30,7 @@ from engine.context import (
     guard_trips,
     plan_estimate,
     plan_folding,
+    plan_measured,
     plan_room,
     plan_sent,
     plan_shortenings,
@@ -64,10 +65,12 @@ from engine.store import Store
 from engine.summaryjob import plan_job
 from engine.tokens import (
     SAFETY_MARGIN,
+    Calibration,
     CalibrationBook,
     Count,
     estimate_messages,
     estimate_text,
+    reports_in_part,
 )
 from engine.transcript import Body, Compaction, Entry, Message
 from engine.view import plan_visible, shortening_entry
@@ -128,6 +131,9 @@ class Keeper:
         self._sleep = tools.sleep
         self._scale: tuple[str, Scale] = ("", Scale())
         self._learned_window: int | None = None
+        self._guessed_window: int | None = None
+        self._measured: float | None = None
+        self._is_told = True  # whether the backend's reports are of whole prompts
         self._failed_at: int | None = None
         self.settings = settings
 
@@ -135,12 +141,22 @@ class Keeper:
 
     def window(self, ready: Ready) -> int:
         """The window that counts: what was loaded, or less if the backend refused less."""
-        loaded = ready.window.tokens
-        return loaded if self._learned_window is None else min(loaded, self._learned_window)
+        known = (ready.window.tokens, self._learned_window, self._guessed_window)
+        return min(tokens for tokens in known if tokens is not None)
 
-    def learn_window(self, tokens: int) -> None:
-        """The backend refused a prompt that should have fitted: its window is smaller."""
-        self._learned_window = min(tokens, self._learned_window or tokens)
+    def begin_turn(self) -> None:
+        """What was only guessed of the window held for the last turn."""
+        self._guessed_window = None
+
+    def learn_window(self, tokens: int, *, guessed: bool) -> None:
+        """The backend refused a prompt that should have fitted: its window is smaller.
+
+        What it said holds on, a guess only for this turn: the server may be well again.
+        """
+        if guessed:
+            self._guessed_window = min(tokens, self._guessed_window or tokens)
+        else:
+            self._learned_window = min(tokens, self._learned_window or tokens)
 
     async def look(self, ready: Ready, path: Sequence[Entry]) -> ContextView:
         """The context of a path: counted as exactly as the backend can."""
@@ -157,7 +173,9 @@ class Keeper:
         window = self.window(ready)
         if exact is not None:
             return plan_view(path, weights, Count(exact, "exact"), window, self.settings)
-        calibration = self._book.of(self._plan.label)
+        if reports_in_part(path, self._plan.label):
+            self._measured, self._is_told = None, False
+        calibration = self._calibration
         system = self._system_tokens()
         count = plan_estimate(
             path,
@@ -167,17 +185,28 @@ class Keeper:
             calibration=calibration,
             model=self._plan.label,
         )
+        if count.kind == "anchored":
+            estimate = system + sum(weights.get(entry.id, 0) for entry in visible)
+            self._measured = plan_measured(count.tokens, estimate)
         factor = SAFETY_MARGIN * calibration.ratio
         view = plan_view(path, weights, count, window, self.settings, factor=factor)
         return with_fixed(view, round(system * factor))
 
+    @property
+    def _calibration(self) -> Calibration:
+        """How far estimates are off: as measured in this conversation, else for this model."""
+        if self._measured is not None:
+            return Calibration(self._measured)
+        return self._book.of(self._plan.label)
+
     def learn(self, view: ContextView, prompt_tokens: int) -> None:
         """A backend that cannot count told how large this prompt really was."""
-        if view.count.kind != "exact" and prompt_tokens:
-            factor = SAFETY_MARGIN * self._book.of(self._plan.label).ratio
+        if view.count.kind != "exact" and prompt_tokens and self._is_told:
+            factor = SAFETY_MARGIN * self._calibration.ratio
             weighed = sum(view.weights.get(entry.id, 0) for entry in view.visible) / factor
             estimate = round(weighed) + self._system_tokens()
             self._book.learn(self._plan.label, estimate, prompt_tokens)
+            self._measured = plan_measured(prompt_tokens, estimate)
 
     async def room_for(self, ready: Ready, text: str, path: Sequence[Entry]) -> tuple[int, int]:
         """Tokens a new message would have, and the most it may have in this conversation."""
@@ -185,8 +214,7 @@ class Keeper:
         alone = self._request(ready, self._messages(()), 1)
         exact = await self._backend.count_texts(alone, (text,))
         if exact is None:
-            ratio = self._book.of(self._plan.label).ratio
-            size = round(SAFETY_MARGIN * ratio * estimate_text(text))
+            size = round(SAFETY_MARGIN * self._calibration.ratio * estimate_text(text))
         else:
             size = exact[0]
         has_history = any(isinstance(entry.body, Message) for entry in view.visible)
@@ -347,7 +375,8 @@ class Keeper:
             ended = done(ended, entry, self._clock() - started)
         except EnvironmentFault as fault:
             self._failed_at = before
-            ended = replace(ended, outcome="failed", text=failure_words(fault))
+            told = fault if reason == "manual" else None
+            ended = replace(ended, outcome="failed", text=failure_words(fault), error=told)
         except Exception as error:
             ended = replace(ended, outcome="failed", text=failure_words(error))
             raise
@@ -386,7 +415,7 @@ class Keeper:
             output_tokens=written.written_tokens,
         )
         if written.is_degraded and not self._must(view, reason):
-            raise EnvironmentFault(why_not(written.rejected), TRY_LATER)
+            raise EnvironmentFault(why_not(written.rejected, written.faults), TRY_LATER)
         body = plan_entry(
             view,
             folding,

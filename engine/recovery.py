@@ -40,13 +40,15 @@ class Recovery:
     """Compact for this cause, then try again.
 
     `window_tokens`: the window that refused, as far as one can tell; 0 when it did not refuse.
-    `prompt_tokens`: how large it said the prompt was, 0 when it did not say.
+    `is_guess`: nobody said how large that window is. `prompt_tokens`: how large the prompt was said
+    to be, 0 when it was not.
     """
 
     cause: Cause
     tries: Tries
     window_tokens: int = 0
     prompt_tokens: int = 0
+    is_guess: bool = False
 
 
 def plan_recovery(
@@ -63,6 +65,7 @@ def plan_recovery(
             replace(tries, overflow=tries.overflow + 1),
             min(window_tokens, told),
             overflow.prompt_tokens,
+            is_guess=not overflow.window_tokens,
         )
     is_large = window_tokens > 0 and sent_tokens / window_tokens > TIMEOUT_SHARE
     if isinstance(fault, BackendSilent) and is_large and tries.timeout < TIMEOUT_COMPACTIONS:

@@ -295,6 +295,7 @@ class Session:
     ) -> ContextView:
         """Ask the model, compacting before and between as the window demands; what was sent."""
         tries = Tries()
+        self._keeper.begin_turn()
         while True:
             path = self._store.path(self.session_id, leaf)
             view = await self._keeper.fit(ready, path, emit, self._turn)
@@ -328,7 +329,7 @@ class Session:
     ) -> str:
         """Make the context smaller after a refusal; the leaf to go on from. Raises if it cannot."""
         if recovery.cause == "overflow":
-            self._keeper.learn_window(recovery.window_tokens)
+            self._keeper.learn_window(recovery.window_tokens, guessed=recovery.is_guess)
             self._keeper.learn(view, recovery.prompt_tokens)
         after = await self._keeper.shrink(ready, view, recovery.cause, emit, self._turn)
         if after is None:
@@ -363,16 +364,22 @@ class Session:
             emit(ModelLoading(turn, fraction))
 
         if self.ready is not None:
-            self.ready = await keep_ready(self._backend, self.plan, progress, self.ready)
+            before = self.ready
+            self.ready = await keep_ready(self._backend, self.plan, progress, before)
+            if self.ready.window != before.window:  # loaded again, and not as it was
+                self._tell_window(self.ready, emit)
             return self.ready
         ready = self.ready = await make_ready(
             self._backend, self.plan, progress, self._tools.free_memory
         )
         if prefixes is not None:
             await self._backend.restore_prefix(prefixes.file(self.session_id))
-        for notice in ready.notices:
-            emit(Notice(turn, notice.level, notice.code, notice.text))
+        self._tell_window(ready, emit)
         return ready
+
+    def _tell_window(self, ready: Ready, emit: Emit) -> None:
+        for notice in ready.notices:
+            emit(Notice(self._turn, notice.level, notice.code, notice.text))
 
     async def _stream(self, request: PromptRequest, reply: WrittenReply, emit: Emit) -> None:
         stream = self._backend.stream(request)

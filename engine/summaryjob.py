@@ -94,12 +94,13 @@ def _held(
 
 
 def _limit(ready: Ready, view: ContextView) -> int:
-    """Prompt and summary together stay under this: stretching a context for a summary would make
-    the whole conversation be read once more.
+    """Prompt and summary together stay under this: the window of whoever writes, and what it runs
+    without stretching, which would make the whole conversation be read once more.
     """
+    window = min(view.budget.window, ready.window.tokens)
     trained = ready.loaded.trained_tokens
     native = ready.request.stretch == "auto" and 0 < view.count.tokens <= trained
-    return min(view.budget.window, trained) if native else view.budget.window
+    return min(window, trained) if native else window
 
 
 def _is_user(entry: Entry) -> bool:

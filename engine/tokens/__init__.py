@@ -1,7 +1,7 @@
 """Counting tokens: the specification's estimator, the one in use, anchored counts, calibration."""
 
 from engine.tokens.calibration import UNCALIBRATED, Calibration, CalibrationBook
-from engine.tokens.counting import Anchor, Count, Weighed, find_anchor, plan_count
+from engine.tokens.counting import Anchor, Count, Weighed, find_anchor, plan_count, reports_in_part
 from engine.tokens.script import (
     IMAGE_TOKENS,
     MESSAGE_OVERHEAD_TOKENS,
@@ -43,6 +43,7 @@ __all__ = [
     "find_anchor",
     "is_runtime_context",
     "plan_count",
+    "reports_in_part",
     "spec_messages_tokens",
     "spec_prompt_tokens",
     "spec_tokens",

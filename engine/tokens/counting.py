@@ -14,8 +14,10 @@ from typing import NamedTuple
 from engine.events import CountKind
 from engine.tokens.calibration import UNCALIBRATED, Calibration
 from engine.tokens.spec import SAFETY_MARGIN, is_runtime_context
-from engine.transcript import Body, Compaction, Entry, Message, visible_entries
+from engine.transcript import Body, Compaction, Custom, Entry, Message, visible_entries
 
+_MOST_CHARS = 40
+"""Characters a token can have in a text of some length; a prompt grows by more than this tells."""
 _UNFINISHED = frozenset({"stopped", "failed", "interrupted"})
 
 
@@ -50,17 +52,37 @@ def find_anchor(path: Sequence[Entry], model: str = "") -> Anchor | None:
     """The last reply on a path that tells how large the context was (context-engine.md 3.2).
 
     Never one from before the last compaction (its figures are of a context that is gone), never one
-    that was stopped, failed or interrupted, and, if `model` is named, never another model's.
+    that was stopped, failed or interrupted, and, if `model` is named, never another model's. Some
+    servers report only the tokens they newly read: where a prompt is hardly larger than the one
+    before it, whatever was said between, nothing that was reported can be built on.
     """
+    found: Anchor | None = None
+    later, said, changed = 0, 0, False  # the later prompt; characters since; whether it was pruned
     for index in range(len(path) - 1, -1, -1):
         body = path[index].body
         if isinstance(body, Compaction):
+            break
+        changed = changed or isinstance(body, Custom)
+        said += len(body.text) if isinstance(body, Message) else 0
+        tokens = _reported(body, model) if isinstance(body, Message) else 0
+        if tokens <= 0 or not isinstance(body, Message) or body.usage is None:
+            continue
+        prompt = body.usage.prompt_tokens
+        if found is not None and not changed and later < prompt + said // _MOST_CHARS:
             return None
-        if isinstance(body, Message) and body.role == "assistant":
-            tokens = _reported(body, model)
-            if tokens > 0:
-                return Anchor(index, tokens)
-    return None
+        found = found or Anchor(index, tokens)
+        later, said, changed = prompt, len(body.text), False
+    return found
+
+
+def reports_in_part(path: Sequence[Entry], model: str = "") -> bool:
+    """Whether the replies since the last compaction report, and not the whole of their prompts."""
+    for entry in reversed(path):
+        if isinstance(entry.body, Compaction):
+            return False
+        if isinstance(entry.body, Message) and _reported(entry.body, model):
+            return find_anchor(path, model) is None
+    return False
 
 
 def plan_count(
@@ -93,7 +115,7 @@ def plan_count(
 
 def _reported(reply: Message, model: str) -> int:
     """Tokens a reply's usage reports for the context up to and with it; 0 if it does not count."""
-    if reply.usage is None or reply.stop_reason in _UNFINISHED:
+    if reply.role != "assistant" or reply.usage is None or reply.stop_reason in _UNFINISHED:
         return 0
     if model and reply.model != model:
         return 0

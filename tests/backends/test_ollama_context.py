@@ -18,17 +18,14 @@ from engine.backends.base import PromptMessage, PromptRequest
 from engine.backends.ollama import OllamaBackend
 from engine.context import ContextSettings
 from engine.errors import (
-    BackendFailed,
     BackendRefused,
     BackendSilent,
-    BackendUnreachable,
     ContextOverflow,
 )
 from engine.events import (
     CompactionEnded,
     CompactionProgress,
     CompactionStarted,
-    Notice,
     Receipt,
     TurnEnded,
 )
@@ -287,7 +284,7 @@ def test_sixty_turns_on_older_servers(desk, version):
 
 # ---- in place ---------------------------------------------------------------------------------
 
-LONG_REPLY = diary(99, 4_800)
+LONG_REPLY = diary(99, 6_000)
 
 
 def in_place(desk, trigger):
@@ -299,7 +296,7 @@ def in_place(desk, trigger):
         talker.say("Tell me all.")
         talker.reply = "Noted."
     else:
-        talker.say(page(21, 3_000))
+        talker.say(page(21, 4_200))
     [compaction] = talker.compactions
     assert (compaction.reason, compaction.way) == (trigger, "in_place")
     return talker
@@ -359,10 +356,12 @@ def asks_for_instruction(entry):
 
 def test_requests_after_a_compaction_grow_by_appending(folded):
     """The prefix after it is stable again."""
-    folded.say("And then?", "And after that?")
-    last = [body["messages"] for body in folded.chats[-3:]]
-    for before, after in itertools.pairwise(last):
-        assert after[: len(before)] == before or SUMMARY not in before[0]["content"]
+    folded.say("And then?", "And after that?", "And then?")
+    [summary] = folded.summaries
+    later = folded.bodies[folded.bodies.index(summary) + 1 :]
+    for before, after in itertools.pairwise(body["messages"] for body in later):
+        assert after[: len(before)] == before
+        assert len(after) == len(before) + 2
 
 
 # ---- the server refuses -----------------------------------------------------------------------
@@ -431,11 +430,10 @@ def test_a_window_that_shrank_unseen_is_learned_from_the_refusal(desk):
 
 
 def test_a_server_that_refuses_everything_is_asked_four_times_at_most(desk, server):
-    """Three compactions, each for a smaller prompt; then figures and choices, and the old state."""
-    refusal = Refusal(400, "the input length exceeds the context length")
+    """At most three compactions, each for a smaller prompt; then figures and choices."""
 
     def refuse(seen):
-        raise refusal
+        raise Refusal(400, "the input length exceeds the context length")
 
     talker = desk(*pages(14, 500), reply=refuse)
     talker.say("What is next?")
@@ -445,7 +443,9 @@ def test_a_server_that_refuses_everything_is_asked_four_times_at_most(desk, serv
     sizes = [count_words(body) for body in talker.chats]
     assert 2 <= len(sizes) <= 4
     assert sizes == sorted(set(sizes), reverse=True)
-    assert [c.reason for c in talker.compactions] == ["overflow"] * (len(sizes) - 1)
+    reasons = [compaction.reason for compaction in talker.compactions]
+    assert reasons == ["overflow"] * len(reasons)
+    assert 1 <= len(reasons) <= 3
 
 
 def test_a_refused_summary_is_written_in_stages(desk, server):
@@ -536,13 +536,15 @@ def falling_silent(talker):
 
 
 def test_silence_over_a_large_prompt_is_compacted_for_twice_at_most(desk, server):
-    """A message of two thirds of the window: compacted, compacted, then the silence is told."""
+    """A message of two thirds of the window: the prompt shrinks, then the silence is told."""
     talker = desk(*pages(6, 500), settings=WHOLE, limits={"load_silence_seconds": 0.5})
     falling_silent(talker)
     talker.say(page(50, 11_500))
     assert isinstance(talker.ended.error, BackendSilent)
-    assert [compaction.reason for compaction in talker.compactions] == ["timeout"] * 2
-    assert len(talker.chats) == 3
+    reasons = [compaction.reason for compaction in talker.compactions]
+    assert reasons == ["timeout"] * len(reasons)
+    assert 1 <= len(reasons) <= 2
+    assert len(talker.chats) == len(reasons) + 1
     sizes = [count_words(body) for body in talker.chats]
     assert sizes == sorted(set(sizes), reverse=True)
 
@@ -611,7 +613,7 @@ def test_a_bad_summary_changes_nothing(desk, server, text):
     talker = desk(*pages(8))
     good = outgrowing(talker)
     talker.summary = text
-    talker.say(page(60, 4_000), page(61, 5_500))
+    talker.say(page(60, 4_000), page(61, 10_000))
     assert talker.compactions == [good]
     failed = talker.told(CompactionEnded)
     assert {end.outcome for end in failed} == {"failed"}
@@ -623,18 +625,16 @@ def test_a_bad_summary_changes_nothing(desk, server, text):
 @pytest.mark.parametrize("fault", CUTS.values(), ids=CUTS)
 def test_a_summary_that_is_cut_changes_nothing(desk, server, fault):
     """A stream that breaks in the middle is no summary, however good its beginning."""
-    talker = desk(*pages(8))
-    good = outgrowing(talker)
 
     def fail_next(seen):
         server.fail(fault)
         return Reply(LONG_REPLY)
 
-    talker.reply = fail_next
-    talker.say(page(61, 5_500))
-    assert talker.compactions == [good]
+    talker = desk(*pages(8), reply=fail_next)
+    talker.say(page(61, 2_300))
     assert [end.outcome for end in talker.told(CompactionEnded)] == ["failed"]
-    assert talker.ended.reason == "stop", talker.ended.error
+    assert talker.compactions == []
+    assert (talker.ended.reason, talker.ended.error) == ("stop", None)
     assert talker.path[-1].body.text == LONG_REPLY
     talker.reply = "Noted."
     talker.say("And then?")
@@ -642,16 +642,16 @@ def test_a_summary_that_is_cut_changes_nothing(desk, server, fault):
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind"),
+    ("fault", "words"),
     [
-        (EndEarly(after=3), BackendFailed),
-        (Close(), BackendUnreachable),
-        (Error(BUSY, status=503), BackendRefused),
+        (EndEarly(after=3), "reply was cut"),
+        (Close(), "closed the connection"),
+        (Error(BUSY, status=503), "server busy"),
     ],
     ids=["cut", "closed", "busy"],
 )
-def test_a_manual_compaction_that_fails_says_why(desk, server, fault, kind):
-    """The fault is told with its kind; the conversation is as it was."""
+def test_a_manual_compaction_that_fails_says_why(desk, server, fault, words):
+    """The fault is told; the conversation is as it was."""
     talker = desk(*pages(8))
     before = talker.path
     for _ in range(12):  # however often it is tried
@@ -659,6 +659,7 @@ def test_a_manual_compaction_that_fails_says_why(desk, server, fault, kind):
     talker.run(talker.session.compact())
     assert talker.ended.outcome == "failed"
     assert "unchanged" in talker.ended.text
+    assert words in talker.ended.text
     assert talker.path == before
 
 
@@ -742,7 +743,7 @@ def test_stop_during_the_compaction_after_a_reply_leaves_a_good_turn(desk, serve
     """The reply is whole, nothing was folded, and the next turn finds everything there."""
     talker = desk(*pages(8), reply=LONG_REPLY)
     stopper = stopped(talker)
-    talker.say(page(61, 2_000), page(62, 3_000), until=stopper)
+    talker.say(page(61, 2_300), until=stopper)
     assert (talker.ended.reason, talker.ended.error) == ("stop", None)
     assert stopper.work < WORK_SECONDS
     assert [end.outcome for end in talker.told(CompactionEnded)] == ["stopped"]
@@ -820,13 +821,15 @@ def test_calibration_falls_slowly(desk, server):
     assert ratios == sorted(ratios, reverse=True)
 
 
-def test_usage_from_before_a_compaction_is_no_anchor(desk, server):
+def test_usage_from_before_a_compaction_is_no_anchor(desk):
     """Right after a compaction the count is an estimate of what is left, not the old figure."""
-    talker = desk(*pages(8))
-    talker.say("One more.")
-    talker.run(talker.session.compact())
-    [receipt] = receipts(talker, "And another.")
-    assert receipt.sent_kind == "estimated"
-    assert receipt.usage.prompt_tokens <= receipt.sent_tokens < 4_000
-    [receipt] = receipts(talker, "And one more.")
-    assert receipt.sent_kind == "anchored"
+    with greedy(2) as server:
+        talker = desk(*pages(8), at=server, model="greedy")
+        talker.say("One more.")
+        talker.run(talker.session.compact())
+        before = talker.ended.before_tokens
+        [receipt] = receipts(talker, "And another.")
+        assert receipt.sent_kind == "estimated"
+        assert receipt.usage.prompt_tokens <= receipt.sent_tokens < before
+        [receipt] = receipts(talker, "And one more.")
+        assert receipt.sent_kind == "anchored"

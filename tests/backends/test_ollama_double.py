@@ -496,6 +496,22 @@ def test_34_versions_that_leave_the_cache_out(version):
     assert counts == [50, 1]
 
 
+def test_a_wasteful_tokenizer_counts_several_tokens_for_a_word():
+    """Prompt, reply, limit and window are all in its tokens; what was said is reused as it was."""
+    with OllamaDouble([Model("m", tokens_per_word=3)]) as server:
+        server.say("one two three four")
+        first = chat(server, stream=False, options={"num_predict": 6}).json
+        said = [*USER, {"role": "assistant", "content": "one two"}, *USER]
+        second = chat(server, messages=said, stream=False).json
+        refused = chat(server, truncate=False, options={"num_ctx": 6}).error
+    assert (first["prompt_eval_count"], first["eval_count"]) == (6, 6)
+    assert (first["message"]["content"], first["done_reason"]) == ("one two", "length")
+    assert second["prompt_eval_count"] == 18
+    assert second["prompt_eval_duration"] == 6_000_000
+    assert refused[0] == 400
+    assert "6 tokens" in refused[1]
+
+
 def test_35_thinking_of_a_model_that_cannot(server):
     """35: thinking asked of a model that cannot is refused, thinking off is accepted."""
     assert chat(server, "plain", think=True).error == (400, '"plain" does not support thinking')
