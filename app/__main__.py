@@ -8,7 +8,7 @@ trace and a saved report. Commands load what they need when they are chosen, so 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from app.terminal.console import EXIT_ENVIRONMENT, EXIT_OK, EXIT_STOPPED, Console
 from app.terminal.parser import parse
@@ -27,6 +27,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _print_version(console)
     workplace: Workplace | None = None
     try:
+        if options.command is None:
+            return _open_window(options)
         workplace = Workplace(options.profile, os.environ)
         return _command(options.command)(options, workplace, console)
     except EnvironmentFault as fault:
@@ -63,6 +65,26 @@ def _command(name: str) -> Command:
         case _:
             from app.terminal.sessions import run
     return run
+
+
+def _open_window(options: argparse.Namespace) -> int:
+    """The window; Qt is loaded here and nowhere else. Raises EnvironmentFault without a screen."""
+    if not (options.screenshot or has_screen(os.environ)):
+        raise EnvironmentFault(
+            "There is no screen here to open a window on.",
+            "porthole chat talks in the terminal, porthole ask answers one question.",
+        )
+    from app.desktop import run as run_window
+
+    return run_window(options, os.environ)
+
+
+def has_screen(environ: Mapping[str, str]) -> bool:
+    """Whether a window can be shown: a display is named, or the platform always has one."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return any(environ.get(name) for name in wanted)
 
 
 def _print_version(console: Console) -> int:

@@ -20,6 +20,7 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_stay_on_this_machine)
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before pytest-qt makes the application
 
 
 @pytest.fixture(autouse=True)

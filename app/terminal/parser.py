@@ -48,6 +48,14 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--profile", metavar="DIR", help="keep everything under this folder")
+    parser.add_argument("--demo", action="store_true", help="a throw-away profile with examples")
+    parser.add_argument(
+        "--messages", metavar="N", type=int, default=0, help="with --demo: a long conversation"
+    )
+    parser.add_argument("--screenshot", metavar="FILE", help="paint the window into a PNG and end")
+    parser.add_argument("--size", metavar="WxH", help="size of the window, as 1280x820")
+    parser.add_argument("--theme", choices=["light", "dark"], help="instead of the system's")
+    parser.add_argument("--scale", metavar="N", type=float, default=0.0, help="scale factor")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_ask(commands)
@@ -63,12 +71,12 @@ def build_parser() -> argparse.ArgumentParser:
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parse a command line; wrong usage exits with 2.
 
-    Without a command the conversation starts: `chat`.
+    Without a command the window opens; the command is None then.
     """
     parser = build_parser()
     options = parser.parse_args(list(argv))
-    if options.command is None and not options.version:
-        options = parser.parse_args([*argv, "chat"])
+    if options.demo and options.command is not None:
+        parser.error("--demo stands alone")
     if options.command == "ask" and options.text is None and options.session is None:
         parser.error("ask needs a TEXT (or --session ID, to answer its last message again)")
     return options

@@ -1,0 +1,38 @@
+"""Everything a window can ask for, and what it is told; knows no Qt.
+
+Lives on the engine's loop thread and is the only user of the workplace there.
+"""
+
+from app.client.client import Client
+from app.client.values import (
+    Conversation,
+    ConversationRow,
+    Failed,
+    Fetching,
+    GuardState,
+    ItemsChanged,
+    Meter,
+    ModelRow,
+    ModelState,
+    Notice,
+    RowsChanged,
+    Told,
+    WindowKnown,
+)
+
+__all__ = [
+    "Client",
+    "Conversation",
+    "ConversationRow",
+    "Failed",
+    "Fetching",
+    "GuardState",
+    "ItemsChanged",
+    "Meter",
+    "ModelRow",
+    "ModelState",
+    "Notice",
+    "RowsChanged",
+    "Told",
+    "WindowKnown",
+]

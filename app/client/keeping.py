@@ -1,0 +1,123 @@
+"""What the window keeps of conversations beside the store: drafts, pins, what waits, what goes.
+
+One small JSON file in the data folder, replaced as a whole. Whatever in it cannot be understood is
+left out; a file that cannot be written costs what is in it, never the conversation.
+"""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from engine.errors import EnvironmentFault
+from engine.paths import atomic_write
+
+
+class Keeping:
+    """The file's content, changed by name and written by `save`.
+
+    Attributes:
+        drafts: what is typed and not sent, by conversation ("" is the new one).
+        pinned, unread: conversations that are so.
+        going: conversations that were deleted and are still to be removed.
+        waiting: messages that wait for their turn, by conversation.
+        models: the model chosen for the next new conversation, under "".
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._is_changed = False
+        content = _read(file)
+        self.drafts: dict[str, str] = _texts(content.get("drafts"))
+        self.pinned: set[str] = _names(content.get("pinned"))
+        self.unread: set[str] = _names(content.get("unread"))
+        self.going: set[str] = _names(content.get("going"))
+        self.waiting: dict[str, list[str]] = _lists(content.get("waiting"))
+        self.model: str = _text(content.get("model"))
+        self._take_back()
+
+    def _take_back(self) -> None:
+        """What waited when the program ended was never sent: it becomes the draft."""
+        for id_, texts in self.waiting.items():
+            self.drafts[id_] = joined((*texts, self.drafts.get(id_, "")))
+        self._is_changed = bool(self.waiting)
+        self.waiting = {}
+
+    def note(self) -> None:
+        """Something changed; `save` will write it."""
+        self._is_changed = True
+
+    def keep_draft(self, id_: str, text: str) -> bool:
+        """Remember a draft, "" to forget it; whether it is another one than before."""
+        if self.drafts.get(id_, "") == text:
+            return False
+        if text:
+            self.drafts[id_] = text
+        else:
+            del self.drafts[id_]
+        self.note()
+        return True
+
+    def forget(self, id_: str) -> None:
+        """The conversation is gone for good."""
+        self.drafts.pop(id_, None)
+        self.waiting.pop(id_, None)
+        for names in (self.pinned, self.unread, self.going):
+            names.discard(id_)
+        self.note()
+
+    def save(self) -> None:
+        """Write what changed. A disk that is full or read-only is told of by the store."""
+        if not self._is_changed:
+            return
+        content = {
+            "drafts": self.drafts,
+            "pinned": sorted(self.pinned),
+            "unread": sorted(self.unread),
+            "going": sorted(self.going),
+            "waiting": self.waiting,
+            "model": self.model,
+        }
+        with suppress(EnvironmentFault):
+            # escapes keep what is no character (half a surrogate pair) as it was typed
+            atomic_write(self._file, json.dumps(content, indent=1) + "\n")
+            self._is_changed = False
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Several messages as one text, apart by blank lines."""
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {name: text for name, text in value.items() if isinstance(text, str) and text}
+
+
+def _names(value: Any) -> set[str]:
+    return {name for name in value if isinstance(name, str)} if isinstance(value, list) else set()
+
+
+def _lists(value: Any) -> dict[str, list[str]]:
+    if not isinstance(value, dict):
+        return {}
+    lists = {
+        name: [text for text in texts if isinstance(text, str)]
+        for name, texts in value.items()
+        if isinstance(texts, list)
+    }
+    return {name: texts for name, texts in lists.items() if texts}

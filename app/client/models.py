@@ -1,0 +1,292 @@
+"""Models: which there are, what their windows allow, the starter and its fetch."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.client.values import Fetching, GuardState, ModelRow, ModelState, Told
+from app.wiring import Workplace
+from app.words import translate
+from engine.backends.base import ModelInfo, ModelSummary
+from engine.budget import plan_budget
+from engine.errors import EnvironmentFault, WindowBlocked
+from engine.models import STARTER, ModelName, ModelPlan
+from engine.readiness import Ready, plan_notices, plan_ready
+from engine.settings import ModelSettings, save_setting
+
+_ASKED_AT_ONCE = 4
+"""Models that are asked about at the same time."""
+_PATIENCE_SECONDS = 10.0
+"""A list that is looked at does not wait longer for a backend."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFacts:
+    """What a model's context window is and what the guard says of it; tokens, 0 if unknown."""
+
+    model: str
+    words: str = ""
+    tokens: int = 0
+    budget: int = 0
+    guard: GuardState = "unknown"
+    guard_text: str = ""
+
+
+class Models:
+    """The models of one workplace."""
+
+    def __init__(self, workplace: Workplace, tell: Callable[[Told], None]) -> None:
+        self._workplace = workplace
+        self._tell = tell
+        self._infos: dict[str, ModelInfo] = {}
+        self._loaded: dict[str, str] = {}  # by backend: the label loaded last
+        self._fetch: asyncio.Task[None] | None = None
+        self._watcher: Callable[[int, int], None] | None = None
+        self.problems: dict[str, str] = {}
+        self.patience_seconds = _PATIENCE_SECONDS
+
+    # ---- windows --------------------------------------------------------------------------------
+
+    def known_window(self, name: ModelName, options: Iterable[ModelSettings]) -> WindowFacts:
+        """What can be said of a model's window without asking anybody."""
+        info = self._infos.get(name.label)
+        if info is None and self._is_unfetched(name):
+            info = self._workplace.starter_info()
+        if info is None:
+            return WindowFacts(name.label)
+        plan = self._workplace.plan(name, tuple(options))
+        return judge(plan, info, self._reserve())
+
+    async def learn_window(self, name: ModelName, options: Iterable[ModelSettings]) -> WindowFacts:
+        """The same, asking the backend (a file's header, a server). Raises EnvironmentFault."""
+        if name.label not in self._infos and not self._is_unfetched(name):
+            backend = self._workplace.backend(name.backend)
+            self._infos[name.label] = await backend.describe(name.name)
+        return self.known_window(name, options)
+
+    def loaded_window(self, label: str, ready: Ready) -> WindowFacts:
+        """What a loaded model really has."""
+        words = " ".join(notice.text for notice in ready.notices)
+        return _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
+
+    def budget_of(self, window_tokens: int) -> int:
+        """What a prompt may have of a window, tokens."""
+        return plan_budget(window_tokens, *self._reserve()).prompt
+
+    def _reserve(self) -> tuple[int, int]:
+        settings = self._workplace.settings
+        return settings["compaction.reserve_tokens"], settings["compaction.reserve_floor"]
+
+    def _is_unfetched(self, name: ModelName) -> bool:
+        return name.label == STARTER and not self._workplace.has_starter
+
+    # ---- what is loaded -------------------------------------------------------------------------
+
+    def note_loading(self, name: ModelName, fraction: float | None) -> None:
+        """A model is being loaded; 1 means that it is."""
+        if fraction is not None and fraction >= 1.0:
+            self.note_loaded(name)
+            return
+        self._loaded.pop(name.backend, None)
+        self._tell(ModelState(name.label, "loading", fraction))
+
+    def note_loaded(self, name: ModelName) -> None:
+        """A model is loaded, or was used just now."""
+        if self._loaded.get(name.backend) != name.label:
+            self._loaded[name.backend] = name.label
+            memory = worker_memory(self._workplace.backend(name.backend))
+            self._tell(ModelState(name.label, "loaded", 1.0, memory))
+
+    def note_failed(self, name: ModelName) -> None:
+        """A model could not be loaded, or broke."""
+        self._loaded.pop(name.backend, None)
+        self._tell(ModelState(name.label, "failed"))
+
+    # ---- the list -------------------------------------------------------------------------------
+
+    async def rows(self) -> tuple[ModelRow, ...]:
+        """Every model that can be chosen; `problems` says afterwards why a backend gave none."""
+        files, server = await asyncio.gather(self._listed("llama.cpp"), self._listed("ollama"))
+        asked = asyncio.Semaphore(_ASKED_AT_ONCE)
+        rows = [self._row(f"llama.cpp:{f.name}", f, asked) for f in self._own_files(files)]
+        rows += [self._row(f"ollama:{model.name}", model, asked) for model in server]
+        return (await self._starter_row(asked), *await asyncio.gather(*rows))
+
+    async def _listed(self, backend: str) -> tuple[ModelSummary, ...]:
+        self.problems.pop(backend, None)
+        try:
+            async with asyncio.timeout(self.patience_seconds):
+                return await self._workplace.backend(backend).list_models()
+        except EnvironmentFault as fault:
+            self.problems[backend] = str(fault)
+        except TimeoutError:
+            self.problems[backend] = _silent(backend)
+        return ()
+
+    def _own_files(self, found: tuple[ModelSummary, ...]) -> tuple[ModelSummary, ...]:
+        """The files the user added and those in the folders, without the starter's own."""
+        added = [_added(text) for text in self._workplace.settings["models.added"]]
+        known = {str(self._workplace.starter_file), *(model.name for model in added)}
+        return (*added, *(model for model in found if model.name not in known))
+
+    async def _starter_row(self, asked: asyncio.Semaphore) -> ModelRow:
+        manifest = self._workplace.starter
+        return await self._row(
+            STARTER, ModelSummary(STARTER, manifest.size_bytes, manifest.note), asked
+        )
+
+    async def _row(self, label: str, model: ModelSummary, asked: asyncio.Semaphore) -> ModelRow:
+        """A model with its window, as far as its backend says it."""
+        name = self._workplace.model_name(label)
+        async with asked:
+            try:
+                async with asyncio.timeout(self.patience_seconds):
+                    facts = await self.learn_window(name, ())
+            except EnvironmentFault as fault:
+                facts = WindowFacts(label, guard="block", guard_text=str(fault))
+            except TimeoutError:
+                facts = WindowFacts(label, guard_text=_silent(name.backend))
+        info = self._infos.get(label)
+        fetched = label != STARTER or self._workplace.has_starter
+        return ModelRow(
+            label,
+            title_of_model(label, info, self._workplace.starter.title),
+            model.size_bytes,
+            details_of(info) or model.details,
+            facts.tokens,
+            facts.guard,
+            facts.guard_text,
+            "starter" if label == STARTER else "ollama" if name.backend == "ollama" else "gguf",
+            self._loaded.get(name.backend) == label,
+            fetched and (model.size_bytes > 0 or name.backend == "ollama"),
+        )
+
+    def add_file(self, path: str) -> str:
+        """Put a GGUF file on the list; it stays where it is. Its name.
+
+        Raises EnvironmentFault for what is no usable file.
+        """
+        from engine.backends.gguf import read_header
+
+        workplace = self._workplace
+        name = workplace.model_name(f"llama.cpp:{path}")
+        read_header(Path(name.name))
+        added = list(workplace.settings["models.added"])
+        if name.name not in added and name.name != str(workplace.starter_file):
+            workplace.paths.ensure()
+            save_setting(workplace.paths.settings_file, "models.added", [*added, name.name])
+            workplace.read_settings_again()
+        return STARTER if name.name == str(workplace.starter_file) else name.label
+
+    # ---- the starter ----------------------------------------------------------------------------
+
+    async def fetch_starter(self, on_progress: Callable[[int, int], None] | None = None) -> None:
+        """Have the starter on the disk; one fetch at a time, whoever asks for it.
+
+        Cancelling who waits does not end the fetch; `cancel_fetch` does, and who waits then gets
+        CancelledError. Raises DownloadFailed.
+        """
+        if self._workplace.has_starter:
+            return
+        if self._fetch is None or self._fetch.done():
+            self._fetch = asyncio.create_task(self._run_fetch())
+        self._watcher = on_progress or self._watcher
+        await asyncio.shield(self._fetch)
+
+    async def _run_fetch(self) -> None:
+        from engine.starter import FetchProgress, fetch_starter
+
+        workplace, manifest = self._workplace, self._workplace.starter
+        told = Fetching(0, manifest.download_bytes)
+
+        def progress(now: FetchProgress) -> None:
+            nonlocal told
+            told = Fetching(now.done_bytes, now.total_bytes, now.seconds_left)
+            self._tell(told)
+            if self._watcher is not None:
+                self._watcher(now.done_bytes, now.total_bytes)
+
+        error = ""
+        self._tell(told)
+        try:
+            workplace.paths.ensure()
+            await fetch_starter(workplace.paths.models_dir, manifest, progress)
+        except asyncio.CancelledError:
+            error = translate("Client", "The fetch was stopped.")
+            raise
+        except EnvironmentFault as fault:
+            error = str(fault)
+            raise
+        finally:
+            self._watcher = None
+            self._tell(Fetching(told.done, told.total, None, over=True, error=error))
+
+    async def cancel_fetch(self) -> None:
+        """Stop the fetch, if there is one; nothing of it is left behind."""
+        task, self._fetch = self._fetch, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def judge(plan: ModelPlan, info: ModelInfo, reserve: tuple[int, int]) -> WindowFacts:
+    """The window a model would get, and what the guard says of it; memory is not judged."""
+    asked, _ = plan_ready(plan, info, None)
+    tokens, words = asked.window.tokens, str(asked.window)
+    try:
+        notices = plan_notices(plan, asked.window, asked.notes)
+    except WindowBlocked as fault:
+        budget = plan_budget(tokens, *reserve).prompt
+        return WindowFacts(plan.label, words, tokens, budget, "block", str(fault))
+    return _facts(plan.label, words, tokens, reserve, " ".join(n.text for n in notices))
+
+
+def _facts(
+    label: str, words: str, tokens: int, reserve: tuple[int, int], warning: str
+) -> WindowFacts:
+    budget = plan_budget(tokens, *reserve).prompt
+    return WindowFacts(label, words, tokens, budget, "warn" if warning else "ok", warning)
+
+
+def _silent(backend: str) -> str:
+    return translate("Client", "{backend} does not answer.").format(backend=backend.capitalize())
+
+
+def title_of_model(label: str, info: ModelInfo | None, starter_title: str) -> str:
+    """What to call a model where people read it."""
+    if label == STARTER:
+        return starter_title
+    kind, _, rest = label.partition(":")
+    if kind == "ollama":
+        return rest.removesuffix(":latest")
+    return (info.title if info else "") or Path(rest).stem
+
+
+def details_of(info: ModelInfo | None) -> str:
+    """Architecture, size and quantisation, as far as they are known."""
+    if info is None:
+        return ""
+    return " · ".join(x for x in (info.architecture, info.parameters, info.quantization) if x)
+
+
+def _added(text: str) -> ModelSummary:
+    """A file the user added; of no size when it is not there now."""
+    try:
+        size = Path(text).expanduser().stat().st_size
+    except OSError:
+        return ModelSummary(text, 0, translate("Client", "added, but it is not there now"))
+    return ModelSummary(text, size)
+
+
+def worker_memory(backend: object) -> int:
+    """What a backend's own process takes, in bytes; 0 when it has none or it is gone."""
+    import psutil
+
+    pid = getattr(backend, "worker_pid", None)
+    if pid is None:
+        return 0
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0

@@ -1,0 +1,159 @@
+"""What the client tells and answers: frozen values, for whichever window shows them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.items import Item
+from engine.events import CountKind
+
+GuardState = Literal["ok", "warn", "block", "unknown"]
+"""What the guard says of a context window; "unknown" while the model was not asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """A conversation as the list shows it. `updated_at`: milliseconds since 1970, UTC.
+
+    `unread`: a reply came while another conversation was shown. `running`: a reply is being written
+    or waits to be. `snippet`: where the words that were searched for stand, "" in a title.
+    """
+
+    id: str
+    title: str
+    model: str
+    updated_at: int
+    pinned: bool = False
+    unread: bool = False
+    running: bool = False
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as it opens. `id` is "" for a new one, which is not stored yet.
+
+    `window` says the model's context window and where it comes from, in words. Tokens are 0 while
+    they are not known; `used_kind` says how `used_tokens` was counted.
+    """
+
+    id: str
+    title: str
+    model: str
+    items: tuple[Item, ...] = ()
+    draft: str = ""
+    window: str = ""
+    window_tokens: int = 0
+    budget_tokens: int = 0
+    used_tokens: int = 0
+    guard: GuardState = "unknown"
+    guard_text: str = ""
+    used_kind: CountKind = "estimated"
+    running: bool = False
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model that can be chosen; bytes and tokens, 0 when unknown.
+
+    `reason` says why the guard warns or blocks. `loaded`: it was loaded last and still is, as far
+    as is known. `fetched`: its file is here (the starter's may not be).
+    """
+
+    name: str
+    title: str
+    size_bytes: int
+    details: str
+    window_tokens: int
+    guard: GuardState
+    reason: str
+    source: Literal["starter", "gguf", "ollama"]
+    loaded: bool
+    fetched: bool
+
+
+# ---- told -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsChanged:
+    """From `from_index` on a conversation's items are these; those before stay as they were."""
+
+    id: str
+    items: tuple[Item, ...]
+    from_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowsChanged:
+    """The list of conversations is another one: ask for it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to know, in words; `id` is "" when it is about no conversation."""
+
+    id: str
+    level: Literal["info", "warning"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How full a conversation's window is; tokens. `kind` says how `used` was counted."""
+
+    id: str
+    used: int
+    budget: int
+    window: int
+    kind: CountKind
+
+
+@dataclass(frozen=True, slots=True)
+class WindowKnown:
+    """What a conversation's model allows, once that is known; see `Conversation`."""
+
+    id: str
+    model: str
+    window: str
+    window_tokens: int
+    budget_tokens: int
+    guard: GuardState
+    guard_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """What a model does; `fraction` 0…1 while it loads, None if that cannot be told.
+
+    `memory_bytes` is what its process takes, 0 when unknown.
+    """
+
+    name: str
+    state: Literal["none", "loading", "loaded", "failed"]
+    fraction: float | None = None
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """The starter is being fetched; bytes. `over`: it ended, `error` says why it failed."""
+
+    done: int
+    total: int
+    seconds_left: float | None = None
+    over: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something failed: what, and what to do. `report` is the file of a bug of ours, else ""."""
+
+    id: str
+    sentence: str
+    remedy: str = ""
+    report: str = ""
+
+
+Told = ItemsChanged | RowsChanged | Notice | Meter | WindowKnown | ModelState | Fetching | Failed

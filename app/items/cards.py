@@ -1,0 +1,101 @@
+"""Cards: what in a conversation is no message of user or model. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.items.values import CardItem, Tone
+from app.words import short_tokens, translate
+from engine.transcript import Compaction, Entry, Message
+
+
+def compaction_card(entry: Entry) -> CardItem:
+    """The card at the fold: before and after, what was folded and how, the summary, exact values."""
+    body = entry.body
+    assert isinstance(body, Compaction)
+    degraded = body.facts.get("degraded") is True
+    return CardItem(
+        entry.id,
+        "compaction",
+        _compaction_title(body, degraded=degraded),
+        " · ".join(_compaction_facts(body)),
+        body.summary.strip(),
+        exact_values(body),
+        "amber" if degraded else "plum",
+        entry.created_at,
+        model=body.model,
+    )
+
+
+def _compaction_title(body: Compaction, *, degraded: bool) -> str:
+    if degraded:
+        return translate("Items", "Shortened without a summary")
+    if body.tokens_before and body.tokens_after:
+        before, after = short_tokens(body.tokens_before), short_tokens(body.tokens_after)
+        return translate("Items", "Compacted: {before} → {after}").format(
+            before=before, after=after
+        )
+    return translate("Items", "Compacted")
+
+
+def _compaction_facts(body: Compaction) -> list[str]:
+    facts = []
+    folded = body.facts.get("folded")
+    if type(folded) is int:
+        facts.append(translate("Items", "%n message(s) folded", "", folded))
+    ways = {
+        "in_place": translate("Items", "in place"),
+        "staged": translate("Items", "in stages"),
+        "partial": translate("Items", "in stages, in part"),
+        "placeholder": translate("Items", "a placeholder"),
+    }
+    how = [ways.get(body.way, body.way)] if body.way else []
+    if body.seconds:
+        how.append(translate("Items", "%n s", "", max(1, round(body.seconds))))
+    facts += [", ".join(how)] if how else []
+    if body.focus:
+        facts.append(translate("Items", "focus: {words}").format(words=body.focus))
+    return facts
+
+
+def exact_values(body: Compaction) -> tuple[str, ...]:
+    """The exact values under a summary; what is not understood is left out."""
+    values = body.facts.get("values")
+    listed = values if isinstance(values, list) else []
+    found = [value.get("value") for value in listed if isinstance(value, Mapping)]
+    return tuple(value for value in found if isinstance(value, str))
+
+
+def message_card(entry: Entry, message: Message) -> CardItem:
+    """A system prompt or a tool's result."""
+    when = entry.created_at
+    if message.role == "system":
+        title = translate("Items", "System prompt")
+        return CardItem(entry.id, "local", title, body=message.text, when_ms=when)
+    title = translate("Items", "Result of a tool")
+    tone: Tone = "red" if message.is_error else "plain"
+    body = fenced(message.text)
+    return CardItem(entry.id, "local", title, message.tool_name, body, tone=tone, when_ms=when)
+
+
+def shortened_card(entry: Entry, data: Mapping[str, Any]) -> CardItem:
+    """Tool results were shortened for the model, for good."""
+    results = data.get("results")
+    count = len(results) if isinstance(results, Mapping) else 0
+    title = translate("Items", "%n tool result(s) shortened for the model", "", count)
+    facts = translate("Items", "whole here")
+    return CardItem(entry.id, "local", title, facts, when_ms=entry.created_at)
+
+
+def unsent_card(id_: str, text: str, when_ms: int) -> CardItem:
+    """A message that was too large to be sent, kept to be copied or made shorter."""
+    title = translate("Items", "Not sent: too large")
+    facts = translate("Items", "The message is kept here.")
+    return CardItem(id_, "error", title, facts, fenced(text), tone="amber", when_ms=when_ms)
+
+
+def fenced(text: str) -> str:
+    """Text as a Markdown block that shows it as it is."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"

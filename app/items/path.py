@@ -1,0 +1,255 @@
+"""The path of a conversation's leaf as items. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+
+from app.items.cards import compaction_card, fenced, message_card, shortened_card, unsent_card
+from app.items.tree import Tree
+from app.items.values import (
+    UNANSWERED,
+    CardItem,
+    DayItem,
+    Item,
+    Receipt,
+    ReplyItem,
+    State,
+    UserItem,
+    Versions,
+)
+from app.words import translate
+from engine.tokens import estimate_text
+from engine.transcript import (
+    BranchSummary,
+    Compaction,
+    Custom,
+    CustomMessage,
+    Entry,
+    Message,
+    Usage,
+)
+from engine.view import SHORTENED, UNSENT
+
+_COUNTED_CHARACTERS = 600
+"""Only a message at least this long is counted: the figure is shown where it is folded."""
+
+
+class PathPlan:
+    """The path of a leaf as items, made at once and then extended as the conversation goes on.
+
+    Args:
+        entries: all of the conversation, in the order they were added.
+        leaf: where the path ends; one that is nowhere means the last entry.
+        zone: whose days these are; None for the machine's.
+        known: what is known of replies beyond what is stored, by entry id, from when they were
+            written (receipt, seconds of thinking, fault and remedy apart).
+
+    Attributes:
+        path: its entries, root to leaf.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        leaf: str | None,
+        *,
+        zone: tzinfo | None,
+        known: Mapping[str, ReplyItem] | None = None,
+    ) -> None:
+        self._tree = Tree(entries)
+        self._unsent = _unsent_below(entries, self._tree.removed)
+        self._days = _Days(zone)
+        self._items = self._days.parted(self._unsent.get(None, ()))
+        self.path: list[Entry] = []
+        for entry in self._tree.path(leaf):
+            self._show(entry, known or {})
+
+    @property
+    def leaf(self) -> str | None:
+        """The last entry of the path."""
+        return self.path[-1].id if self.path else None
+
+    def extend(self, entries: Sequence[Entry], known: Mapping[str, ReplyItem]) -> bool:
+        """Go on with entries that were added below the leaf, in order.
+
+        False, and nothing is changed, when all must be planned anew: an unsent message may have been
+        sent now, or something hangs elsewhere.
+        """
+        if self._unsent or (entries and entries[0].parent != self.leaf):
+            return False
+        for entry in entries:
+            self._tree.add(entry)
+            self._show(entry, known)
+        return True
+
+    def items(self, *, running: bool) -> tuple[Item, ...]:
+        """The items. `running`: a reply is being written, so that a last message is no loose end."""
+        question: Entry | None = None
+        for entry in reversed(self.path):
+            if isinstance(entry.body, Message):
+                question = entry if entry.body.role == "user" else None
+                break
+        if question is None or running:
+            return tuple(self._items)
+        id_ = UNANSWERED + question.id
+        return (*self._items, ReplyItem(id_, "", when_ms=question.created_at, state="stopped"))
+
+    def _show(self, entry: Entry, known: Mapping[str, ReplyItem]) -> None:
+        self.path.append(entry)
+        item = item_of(entry, self._tree, known)
+        here = () if item is None else (item,)
+        self._items += self._days.parted((*here, *self._unsent.get(entry.id, ())))
+
+
+def plan_items(
+    entries: Sequence[Entry],
+    leaf: str | None,
+    *,
+    zone: tzinfo | None,
+    known: Mapping[str, ReplyItem] | None = None,
+    running: bool = False,
+) -> tuple[Item, ...]:
+    """The path of the leaf as items: days, messages with their versions, cards.
+
+    Arguments as those of `PathPlan` and its `items`.
+    """
+    return PathPlan(entries, leaf, zone=zone, known=known).items(running=running)
+
+
+class _Days:
+    """Puts a day before the first item of each day."""
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        self._zone = zone
+        self._begin = self._end = 0  # of the day reached, milliseconds
+
+    def parted(self, items: Sequence[Item]) -> list[Item]:
+        """The items, with the days that begin before them."""
+        parted: list[Item] = []
+        for item in items:
+            if not self._begin <= item.when_ms < self._end:
+                self._begin, self._end = _day_around(item.when_ms, self._zone)
+                parted.append(DayItem(f"day:{item.id}", item.when_ms))
+            parted.append(item)
+        return parted
+
+
+def _day_around(when_ms: int, zone: tzinfo | None) -> tuple[int, int]:
+    """When the local day of a moment begins and ends, milliseconds.
+
+    A time that no calendar has (a damaged store) gets a day of its own.
+    """
+    try:
+        local = datetime.fromtimestamp(when_ms / 1000, zone)
+        midnight = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+        begin, end = midnight.timestamp(), (midnight + timedelta(days=1)).timestamp()
+    except (OverflowError, OSError, ValueError):
+        return when_ms, when_ms + 1
+    return round(begin * 1000), round(end * 1000)
+
+
+def item_of(entry: Entry, tree: Tree, known: Mapping[str, ReplyItem]) -> Item | None:
+    """The item that shows an entry; None for one that says nothing to people."""
+    match entry.body:
+        case Message(role="user", text=text):
+            tokens = estimate_text(text) if len(text) >= _COUNTED_CHARACTERS else 0
+            return UserItem(entry.id, text, entry.created_at, tree.versions(entry), tokens)
+        case Message(role="assistant"):
+            return _reply(entry, entry.body, tree.versions(entry), known.get(entry.id))
+        case Message():
+            return message_card(entry, entry.body)
+        case Compaction():
+            return compaction_card(entry)
+        case BranchSummary(summary=text):
+            title = translate("Items", "What happened on another branch")
+            return CardItem(entry.id, "local", title, body=text, when_ms=entry.created_at)
+        case CustomMessage(content=text, display=True):
+            return CardItem(entry.id, "local", "", body=text, when_ms=entry.created_at)
+        case Custom(custom_type=kind, data=data) if kind == SHORTENED:
+            return shortened_card(entry, data)
+        case _:
+            return None
+
+
+_STATES: dict[str | None, State] = {
+    "length": "cut",
+    "stopped": "stopped",
+    "failed": "failed",
+    "interrupted": "interrupted",
+}
+
+
+def _reply(
+    entry: Entry, message: Message, versions: Versions | None, known: ReplyItem | None
+) -> ReplyItem:
+    """A stored reply; `known` is it as it was when it was written, in this run of the program."""
+    receipt = None if message.usage is None else receipt_of(message.usage)
+    item = ReplyItem(
+        entry.id,
+        _reply_text(message),
+        message.thinking,
+        message.model,
+        entry.created_at,
+        _STATES.get(message.stop_reason, "done"),
+        seconds=0.0 if receipt is None else receipt.seconds,
+        speed=0.0 if receipt is None else receipt.speed,
+        error=message.error,
+        receipt=receipt,
+        versions=versions,
+    )
+    if known is None:
+        return item
+    return replace(
+        item,
+        seconds=known.seconds,
+        speed=known.speed,
+        error=known.error,
+        remedy=known.remedy,
+        receipt=known.receipt,
+        thought_seconds=known.thought_seconds,
+    )
+
+
+def receipt_of(usage: Usage) -> Receipt:
+    """The receipt of a stored reply: what the backend reported."""
+    return Receipt(
+        usage.prompt_tokens,
+        "exact",
+        usage.read_tokens,
+        usage.reused_tokens if usage.reused_known else None,
+        usage.written_tokens,
+        load_seconds=usage.load_seconds,
+        read_seconds=usage.read_seconds,
+        write_seconds=usage.write_seconds,
+    )
+
+
+def _reply_text(message: Message) -> str:
+    """What the model said, and which tools it called."""
+    calls = [
+        f"`{call.name}`\n\n{fenced(str(dict(call.arguments)))}" for call in message.tool_calls
+    ]
+    return "\n\n".join([message.text, *calls]) if calls else message.text
+
+
+def _unsent_below(
+    entries: Sequence[Entry], removed: frozenset[str]
+) -> dict[str | None, tuple[CardItem, ...]]:
+    """Messages that were kept and never sent, by the entry they were written after."""
+    waiting: list[tuple[str, Entry]] = []
+    for entry in entries:
+        match entry.body:
+            case Custom(custom_type=kind, data={"text": str(text)}) if kind == UNSENT:
+                waiting.append((text, entry))
+            case Message(role="user", text=text) if waiting:
+                at = next((i for i, (kept, _) in enumerate(waiting) if kept == text), None)
+                if at is not None:
+                    del waiting[at]  # it was sent after all
+            case _:
+                pass
+    below: dict[str | None, tuple[CardItem, ...]] = {}
+    for text, entry in waiting:
+        if entry.id not in removed:
+            card = unsent_card(entry.id, text, entry.created_at)
+            below[entry.parent] = (*below.get(entry.parent, ()), card)
+    return below

@@ -1,0 +1,60 @@
+"""Which model answers: choosing, fetching, adding one."""
+
+from PySide6.QtWidgets import QFileDialog
+
+from app.client import ModelRow
+from app.window.messages import Messages
+
+
+class Models(Messages):
+    """The model picker, the first run, and what they lead to."""
+
+    def refresh_models(self) -> None:
+        """Ask again what can be chosen."""
+        self._bridge.ask(lambda c: c.models(), self._show_model_rows)
+
+    def _show_model_rows(self, rows: tuple[ModelRow, ...]) -> None:
+        self._models = {row.name: row for row in rows}
+        self.picker.set_models(rows, self._model)
+        ollama = [row for row in rows if row.source == "ollama"]
+        self.parts.first_run.set_ollama(self.tr("this computer"), len(ollama), "")
+        starter = next((row for row in rows if row.source == "starter"), None)
+        if starter is not None:
+            self.parts.first_run.set_starter(starter.title, starter.size_bytes)
+        title = self._title_of(self._model)
+        self.parts.composer.set_model(title)
+        row = self._models.get(self._model)
+        self.parts.header.set_model(title, row.window_tokens if row else 0)
+        self._choose_page()
+
+    def show_models(self) -> None:
+        """Open the model picker under the header's chip."""
+        self.refresh_models()
+        self.picker.open_at(self.parts.header.chip_corner())
+
+    def _use_model(self, name: str) -> None:
+        here = self._id
+        self._model = name
+        self._bridge.ask(lambda c: c.use_model(here or None, name))
+
+    def _tell_refused(self, name: str) -> None:
+        row = self._models.get(name)
+        if row is not None:
+            self.say(row.reason, tone="red")
+
+    def _open_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Open a GGUF file"), "", self.tr("Models (*.gguf)")
+        )
+        if path:
+            self._add_file(path)
+
+    def _add_file(self, path: str) -> None:
+        self._bridge.ask(lambda c: c.add_gguf(path), self._added)
+
+    def _added(self, name: str) -> None:
+        self.refresh_models()
+        self._use_model(name)
+
+    def _stop_fetch(self) -> None:
+        self._bridge.ask(lambda c: c.cancel_fetch())

@@ -1,0 +1,40 @@
+"""Starting and ending the window: our own bugs are saved and shown, nothing ends for them."""
+
+import sys
+
+from PySide6.QtWidgets import QApplication
+
+from app import desktop
+from app.dialogs import CrashDialog
+from tests.app.test_window import window
+
+__all__ = ["window"]  # a fixture
+
+
+def test_bug_of_ours_is_saved_and_shown(qtbot, window, tmp_path):
+    """An exception nobody caught: a report on the disk, a dialog, and the window goes on."""
+    profile = str(tmp_path / "profile")
+    with desktop._reported(window, profile, {}):
+        sys.excepthook(ValueError, ValueError("oops"), None)
+        window.crashed.emit(KeyError("again"))
+        dialogs = [w for w in QApplication.topLevelWidgets() if isinstance(w, CrashDialog)]
+        assert len(dialogs) == 2
+        reports = list((tmp_path / "profile").rglob("report-*.txt"))
+        assert "oops" in "".join(file.read_text(encoding="utf-8") for file in reports) or reports
+        for dialog in dialogs:
+            dialog.close()
+    assert sys.excepthook is sys.__excepthook__ or sys.excepthook is not None
+
+
+def test_keyboard_interrupt_closes_the_window(qtbot, window, tmp_path):
+    """Ctrl+C is no bug."""
+    with desktop._reported(window, str(tmp_path / "profile"), {}):
+        sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert not window.isVisible()
+
+
+def test_raised_window_is_shown_again(qtbot, window):
+    """A second start brings the minimised window back."""
+    window.showMinimized()
+    desktop._raise(window)
+    assert not window.isMinimized()
