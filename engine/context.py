@@ -35,14 +35,11 @@ from engine.prune import (
     reducible_chars,
     result_cap_chars,
 )
-from engine.tokens import SAFETY_MARGIN, Calibration, Count, find_anchor
+from engine.tokens import SAFETY_MARGIN, UNCALIBRATED, Calibration, Count, find_anchor
 from engine.transcript import Compaction, Custom, Entry, Message, last_compaction
 from engine.view import SHORTENED, pinned_ids, plan_visible
 
 _SHORTEST_SUMMARY = 64
-_LEAST_MEASURED = 200
-_LEAST_RATIO = 0.3
-_MOST_RATIO = 12.0
 MIN_REPLY_TOKENS = 512
 """A prompt that leaves less room than this for the reply is not worth sending."""
 
@@ -119,6 +116,15 @@ class ContextView:
         """Which way to go before this prompt is sent."""
         return plan_route(self.count.tokens, self.budget, self.reducible_chars)
 
+    @cached_property
+    def weight(self) -> int:
+        """What its parts weigh together: comparable with another context of the same conversation,
+        also where one of the two counts is anchored and the other estimated.
+        """
+        if self.count.kind == "exact":
+            return self.count.tokens
+        return self.fixed_tokens + sum(self.weights.get(entry.id, 0) for entry in self.visible)
+
     @property
     def leaf(self) -> str | None:
         """The last entry of the path."""
@@ -170,23 +176,30 @@ def plan_estimate(
     before the last compaction or before results were shortened is stale and does not count.
     """
     anchor = find_anchor(path, model)
-    if anchor is not None and not _shortened_after(path, anchor.index):
-        shown = {entry.id for entry in visible}
-        newer = sum(weights.get(e.id, 0) for e in path[anchor.index + 1 :] if e.id in shown)
-        return Count(anchor.tokens + _with_margin(newer, calibration), "anchored")
-    whole = system_tokens + sum(weights.get(entry.id, 0) for entry in visible)
-    return Count(_with_margin(whole, calibration), "estimated")
+    if anchor is not None and _shortened_after(path, anchor.index):
+        anchor = None
+    read_to = _last_report(path) if anchor is None else anchor.index
+    shown = {entry.id for entry in visible}
+    unread = {entry.id for entry in path[read_to + 1 :] if entry.id in shown}
+    new = _with_margin(sum(weights.get(id_, 0) for id_ in unread), _at_least_one(calibration))
+    if anchor is not None:
+        return Count(anchor.tokens + new, "anchored")
+    read = system_tokens + sum(weights.get(e.id, 0) for e in visible if e.id not in unread)
+    return Count(_with_margin(read, calibration) + new, "estimated")
 
 
-def plan_measured(counted_tokens: int, estimated_tokens: int) -> float | None:
-    """How far the estimates of this conversation are off, by what its backend counted.
+def _last_report(path: Sequence[Entry]) -> int:
+    """Index of the last reply that was reported, by whatever model; −1 for none."""
+    for index in range(len(path) - 1, -1, -1):
+        body = path[index].body
+        if isinstance(body, Message) and body.role == "assistant" and body.usage is not None:
+            return index
+    return -1
 
-    None where too little was counted to tell. Kept within bounds: a server that counts wrongly must
-    not make a prompt look empty.
-    """
-    if estimated_tokens < _LEAST_MEASURED or counted_tokens <= 0:
-        return None
-    return max(_LEAST_RATIO, min(counted_tokens / estimated_tokens, _MOST_RATIO))
+
+def _at_least_one(calibration: Calibration) -> Calibration:
+    """For what no model has read yet: it may be in another script than what was learned from."""
+    return calibration if calibration.ratio > 1 else UNCALIBRATED
 
 
 def plan_folding(view: ContextView) -> CompactionPlan | NothingToCompact:

@@ -30,7 +30,6 @@ from engine.context import (
     guard_trips,
     plan_estimate,
     plan_folding,
-    plan_measured,
     plan_room,
     plan_sent,
     plan_shortenings,
@@ -65,7 +64,6 @@ from engine.store import Store
 from engine.summaryjob import plan_job
 from engine.tokens import (
     SAFETY_MARGIN,
-    Calibration,
     CalibrationBook,
     Count,
     estimate_messages,
@@ -83,6 +81,7 @@ _URGENCY: dict[CompactionReason, Urgency] = {
     "overflow": "refused",
     "timeout": "refused",
 }
+_UNSURE = 25  # one token in so many, of a prompt that was not counted
 SURELY_FITS_BYTES = 1_000
 """A message of no more bytes fits every window that is allowed; a token is at least a byte."""
 
@@ -132,7 +131,6 @@ class Keeper:
         self._scale: tuple[str, Scale] = ("", Scale())
         self._learned_window: int | None = None
         self._guessed_window: int | None = None
-        self._measured: float | None = None
         self._is_told = True  # whether the backend's reports are of whole prompts
         self._failed_at: int | None = None
         self.settings = settings
@@ -174,8 +172,8 @@ class Keeper:
         if exact is not None:
             return plan_view(path, weights, Count(exact, "exact"), window, self.settings)
         if reports_in_part(path, self._plan.label):
-            self._measured, self._is_told = None, False
-        calibration = self._calibration
+            self._is_told = False
+        calibration = self._book.of(self._plan.label)
         system = self._system_tokens()
         count = plan_estimate(
             path,
@@ -185,28 +183,15 @@ class Keeper:
             calibration=calibration,
             model=self._plan.label,
         )
-        if count.kind == "anchored":
-            estimate = system + sum(weights.get(entry.id, 0) for entry in visible)
-            self._measured = plan_measured(count.tokens, estimate)
         factor = SAFETY_MARGIN * calibration.ratio
         view = plan_view(path, weights, count, window, self.settings, factor=factor)
         return with_fixed(view, round(system * factor))
 
-    @property
-    def _calibration(self) -> Calibration:
-        """How far estimates are off: as measured in this conversation, else for this model."""
-        if self._measured is not None:
-            return Calibration(self._measured)
-        return self._book.of(self._plan.label)
-
     def learn(self, view: ContextView, prompt_tokens: int) -> None:
         """A backend that cannot count told how large this prompt really was."""
         if view.count.kind != "exact" and prompt_tokens and self._is_told:
-            factor = SAFETY_MARGIN * self._calibration.ratio
-            weighed = sum(view.weights.get(entry.id, 0) for entry in view.visible) / factor
-            estimate = round(weighed) + self._system_tokens()
+            estimate = estimate_messages(self._messages(view.visible))
             self._book.learn(self._plan.label, estimate, prompt_tokens)
-            self._measured = plan_measured(prompt_tokens, estimate)
 
     async def room_for(self, ready: Ready, text: str, path: Sequence[Entry]) -> tuple[int, int]:
         """Tokens a new message would have, and the most it may have in this conversation."""
@@ -214,7 +199,8 @@ class Keeper:
         alone = self._request(ready, self._messages(()), 1)
         exact = await self._backend.count_texts(alone, (text,))
         if exact is None:
-            size = round(SAFETY_MARGIN * self._calibration.ratio * estimate_text(text))
+            ratio = max(1.0, self._book.of(self._plan.label).ratio)  # it may be in another script
+            size = round(SAFETY_MARGIN * ratio * estimate_text(text))
         else:
             size = exact[0]
         has_history = any(isinstance(entry.body, Message) for entry in view.visible)
@@ -334,7 +320,10 @@ class Keeper:
         """
         if guard_trips(view):
             raise overflow_fault(view.count.tokens, view.budget.window)
-        room = plan_max_tokens(max_tokens, view.budget.window, view.count.tokens)
+        window, tokens = view.budget.window, view.count.tokens
+        if view.count.kind != "exact":
+            tokens += tokens // _UNSURE  # the reply shall not ask for what the prompt may need
+        room = plan_max_tokens(max_tokens, window, tokens)
         return self._request(ready, self._messages(view.visible), room)
 
     # ---- compacting -----------------------------------------------------------------------------
@@ -439,14 +428,15 @@ class Keeper:
         """Count the prompt as it would be; store the compaction if that is a gain."""
         draft = Entry("draft", self._session, view.leaf, 0, body)
         after = await self.look(ready, (*view.path, draft))
-        if after.count.tokens >= view.count.tokens:
+        share = after.weight / max(1, view.weight)
+        tokens = after.count.tokens
+        if view.count.kind == "anchored":  # an estimate beside what was counted would mislead
+            tokens = round(view.count.tokens * share)
+        if share >= 1 or tokens >= view.count.tokens:
             raise EnvironmentFault(
-                f"The summary would have saved nothing ({view.count.tokens:,} → "
-                f"{after.count.tokens:,} tokens)."
+                f"The summary would have saved nothing ({view.count.tokens:,} → {tokens:,} tokens)."
             )
-        body = replace(
-            body, tokens_after=after.count.tokens, seconds=round(self._clock() - started, 3)
-        )
+        body = replace(body, tokens_after=tokens, seconds=round(self._clock() - started, 3))
         entry = self._append(view, body)
         self._store.count_compaction(self._session)
         return entry, await self.look(ready, (*view.path, entry))

@@ -613,7 +613,7 @@ def test_a_bad_summary_changes_nothing(desk, server, text):
     talker = desk(*pages(8))
     good = outgrowing(talker)
     talker.summary = text
-    talker.say(page(60, 4_000), page(61, 10_000))
+    talker.say(page(60, 4_000), page(61, 5_500))
     assert talker.compactions == [good]
     failed = talker.told(CompactionEnded)
     assert {end.outcome for end in failed} == {"failed"}

@@ -1,5 +1,6 @@
 """The state of a context window: count, budget, targets, route; what is planned from it."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -23,11 +24,21 @@ from engine.context import (
     texts_by_id,
     with_fixed,
 )
+from engine.errors import ContextOverflow
+from engine.events import Notice, Receipt
 from engine.prune import FRESH_KEEP_CHARS, CachePruning, plan_oversized
-from engine.tokens import UNCALIBRATED, Calibration, Count, is_runtime_context
-from engine.transcript import Compaction, Message, Pin, Text, Usage, user
+from engine.testing import FakeClock, conversation, memory_store
+from engine.tokens import (
+    UNCALIBRATED,
+    Calibration,
+    Count,
+    estimate_messages,
+    is_runtime_context,
+)
+from engine.transcript import Compaction, Custom, Message, Pin, Text, Usage, user
 from engine.view import plan_visible, shortening_entry
 from tests.engine.compact_items import calls, entries, said
+from tests.engine.talks import Talk, words
 
 
 def long_result(chars, call="a", *, line="t"):
@@ -396,3 +407,90 @@ def test_tool_turn_of_a_conversation_without_a_user():
     """An imported path may begin anywhere."""
     assert is_tool_turn(entries([said("assistant"), calls("a"), long_result(10)]))
     assert not is_tool_turn(())
+
+
+# ---- within a session -----------------------------------------------------------------------------
+
+
+def add_tool_turn(talk, text, call="c", *, answered=True):
+    """A stored turn with one call and its result; the running one, or one that was answered."""
+    bodies = [
+        user("Look it up."),
+        calls(call),
+        Message("tool_result", (Text(text),), tool_call_id=call, tool_name="read"),
+    ]
+    done = [said("assistant", "Found.")] if answered else []
+    return talk.store.append_all(talk.session_id, [*bodies, *done])
+
+
+class Resting(Talk):
+    """A conversation whose cache is cold once its clock is moved."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.clock = FakeClock()
+        self.store = memory_store(lambda: int(1_000 * self.clock()))
+        self.session_id, _ = conversation(self.store, *self.history)
+        self.session = self.open()
+
+
+def rested_talk(**more):
+    """Six results of 1,150 tokens, long answered, and a conversation that rested since."""
+    cache = replace(COLD, ttl_ms=60_000, min_prunable_chars=0)
+    talk = Resting(settings=ContextSettings(cache=cache), **more)
+    for number in range(6):
+        add_tool_turn(talk, f"{number} " + words(1_150), f"c{number}")
+    talk.say("One")
+    talk.clock.advance(61)
+    talk.say("Two")
+    return talk
+
+
+def test_cold_cache_prunes_one_request_and_nothing_else():
+    """Told, counted as it is sent, whole in the transcript and in the next request."""
+    with rested_talk() as talk:
+        assert "results_shortened_once" in talk.notices
+        [receipt] = talk.told(Receipt)
+        first, second = talk.chats
+        assert receipt.sent_tokens == estimate_messages(second.messages)
+        assert receipt.sent_tokens < 0.9 * estimate_messages(first.messages)
+        assert [e for e in talk.path if isinstance(e.body, Custom)] == []
+        talk.say("Three")
+        assert "results_shortened_once" not in talk.notices
+        tools = [[m.content for m in r.messages if m.role == "tool"] for r in talk.chats]
+        assert tools[2] == tools[0] != tools[1]
+
+
+def fitted(talk):
+    """The context of the path as it is, brought within its budget; the model, and what was told."""
+    told = []
+
+    async def work():
+        ready = await talk.session._make_ready(told.append)
+        return ready, await talk.session._keeper.fit(ready, talk.path, told.append, 1)
+
+    return *asyncio.run(work()), [e.code for e in told if isinstance(e, Notice)]
+
+
+def test_fresh_result_over_half_the_window_is_cut_for_the_request():
+    """A running tool turn: the model gets w/2 characters of it, the transcript keeps all."""
+    with Talk(window=16_000) as talk:
+        add_tool_turn(talk, "=" * 15_000, answered=False)
+        _, view, told = fitted(talk)
+        assert told[-1] == "results_shortened_once"
+        assert len(view.visible[-1].body.text) <= 8_000
+        assert len(talk.path[-1].body.text) == 15_000
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["counted", "reported"])
+def test_characters_of_a_tool_turn_over_the_window_are_not_sent_uncounted(exact):
+    """Few tokens by the estimate, and more characters than a window of them can hold."""
+    with Talk((), window=16_000, exact=exact) as talk:
+        talk.store.append(talk.session_id, user("=" * 60_000))
+        add_tool_turn(talk, "found", answered=False)
+        ready, view, _ = fitted(talk)
+        if exact:
+            assert talk.session._keeper.request(ready, view, None).messages
+        else:
+            with pytest.raises(ContextOverflow):
+                talk.session._keeper.request(ready, view, None)

@@ -239,3 +239,8 @@ def test_note_of_the_program_is_folded_and_not_counted():
     """Only messages are counted as folded; a note of the program is folded and not counted."""
     _, folding = folded([user("a"), "note", Message("assistant", (Text("b"),)), "user", "user"])
     assert len(folded_messages(folding)) < len(folding.folded)
+
+
+def test_fault_counts_before_what_was_written():
+    """Nobody was there to write any more: that is the reason, whatever was rejected before."""
+    assert why_not(("empty",), ("Gone.", "No server answers.")) == "No server answers."

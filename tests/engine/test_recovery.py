@@ -1,9 +1,12 @@
 """What is done about a request that failed for its size, and within which bounds (SPEC1 12.5.1)."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.context import ContextSettings
 from engine.errors import (
     BackendFailed,
     BackendRefused,
@@ -24,6 +27,8 @@ from engine.recovery import (
     overflow_of,
     plan_recovery,
 )
+from engine.testing import Script, ScriptedBackend
+from tests.engine.talks import Talk, words
 
 LLAMA = "the request exceeds the available context size, try increasing it"
 SILENT = BackendSilent("It said nothing.")
@@ -160,3 +165,63 @@ def test_no_run_of_faults_is_recovered_from_more_than_five_times(many, sent, win
             assert 0 <= recovery.window_tokens <= window
     assert causes.count("overflow") == tries.overflow <= 3
     assert causes.count("timeout") == tries.timeout <= 2
+
+
+# ---- within a turn --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault", [SILENT, ContextOverflow("It does not fit.")], ids=["silent", "overflow"]
+)
+def test_turn_with_nothing_to_fold_ends_with_its_fault(fault):
+    """One long message, and the server cannot do it: told, with choices; nothing is tried twice."""
+    settings = ContextSettings(reserve_tokens=0, reserve_floor=0)
+    with Talk(settings=settings, reply=Script("x", fault=fault)) as talk:
+        talk.say(words(11_500))
+        assert type(talk.ended.error) is type(fault)
+        assert talk.compactions == []
+        assert len(talk.chats) == 1
+        assert talk.path[0].body.text == words(11_500)
+
+
+def test_answer_to_nothing_is_told():
+    """Nobody has said anything: a sentence, no request."""
+    with Talk() as talk:
+        talk.run(talk.session.answer())
+        assert "nothing to answer" in talk.ended.error.sentence
+        assert talk.backend.requests == []
+
+
+class Leaving(ScriptedBackend):
+    """A backend that is gone as soon as it has answered."""
+
+    async def count(self, request):
+        if self.requests:
+            raise BackendUnreachable("No server answers.")
+        return await super().count(request)
+
+
+def test_backend_that_is_gone_after_the_reply_does_not_spoil_the_turn():
+    """The reply is there; that nothing could be counted after it is the next turn's matter."""
+    with Talk() as talk:
+        talk.backend = Leaving(otherwise=talk.answer, trained_window=1 << 20)
+        talk.session = talk.open()
+        talk.say("Hello")
+        assert (talk.ended.reason, talk.ended.error) == ("stop", None)
+        assert talk.path[-1].body.text == "Yes."
+
+
+def test_stop_before_a_compaction_has_begun():
+    """At the very moment it is asked for: stopped, nothing loaded, nothing changed."""
+    with Talk(("Hello", "Good day")) as talk:
+
+        async def work():
+            events = talk.session.compact()
+            first = asyncio.ensure_future(anext(events))
+            await asyncio.sleep(0)  # the work is planned, and has not taken its first step
+            talk.session.stop()
+            return [await first, *[event async for event in events]]
+
+        [ended] = asyncio.run(work())
+        assert (ended.outcome, ended.reason) == ("stopped", "manual")
+        assert talk.backend.loads == []
