@@ -13,6 +13,7 @@ from whoever can ask the backend (`engine.weighing`, `Backend.count`).
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -109,7 +110,8 @@ class ContextView:
     @cached_property
     def reducible_chars(self) -> int:
         """Characters that shortening tool results would save."""
-        return reducible_chars([entry.body for entry in self.visible], self.cap_chars)
+        # a result that was put in where one was missing has no entry, and nothing to shorten
+        return reducible_chars([e.body for e in self.visible if e.id], self.cap_chars)
 
     @cached_property
     def route(self) -> RoutePlan:
@@ -179,13 +181,23 @@ def plan_estimate(
     if anchor is not None and _shortened_after(path, anchor.index):
         anchor = None
     read_to = _last_report(path) if anchor is None else anchor.index
-    shown = {entry.id for entry in visible}
-    unread = {entry.id for entry in path[read_to + 1 :] if entry.id in shown}
-    new = _with_margin(sum(weights.get(id_, 0) for id_ in unread), _at_least_one(calibration))
+    old = {entry.id for entry in path[: read_to + 1]}
+    new = sum(weights.get(e.id, 0) for e in _after(visible, old))
+    new = _with_margin(new, _at_least_one(calibration))
     if anchor is not None:
         return Count(anchor.tokens + new, "anchored")
-    read = system_tokens + sum(weights.get(e.id, 0) for e in visible if e.id not in unread)
-    return Count(_with_margin(read, calibration) + new, "estimated")
+    read = sum(weights.get(entry.id, 0) for entry in visible) - sum(
+        weights.get(e.id, 0) for e in _after(visible, old)
+    )
+    return Count(_with_margin(system_tokens + read, calibration) + new, "estimated")
+
+
+def _after(visible: Sequence[Entry], old: AbstractSet[str]) -> Sequence[Entry]:
+    """What comes after the last of the old entries, results that were put in included."""
+    for index in range(len(visible) - 1, -1, -1):
+        if visible[index].id in old:
+            return visible[index + 1 :]
+    return visible
 
 
 def _last_report(path: Sequence[Entry]) -> int:
@@ -220,14 +232,14 @@ def plan_shortenings(view: ContextView) -> dict[str, str]:
 
     The results of the running turn keep at least 2,000 characters each where that is possible.
     """
-    bodies = [entry.body for entry in view.visible]
+    stored = [entry for entry in view.visible if entry.id]
     shortenings = plan_session_prune(
-        bodies,
+        [entry.body for entry in stored],
         view.cap_chars,
         order=view.settings.order,
-        fresh_from=_turn_start(view.visible),
+        fresh_from=_turn_start(stored),
     )
-    return texts_by_id(view.visible, shortenings)
+    return texts_by_id(stored, shortenings)
 
 
 def plan_sent(view: ContextView) -> tuple[Entry, ...]:

@@ -251,7 +251,8 @@ def _view(
     """The context as a session would find it if its backend could not count."""
     visible = plan_visible(path)
     shown = {entry.id for entry in visible}
-    originals = [e for e in path if e.id not in shown] if stands_degraded(path) else []
+    wanted = None if stands_degraded(path) else pinned_ids(path)
+    originals = [e for e in path if e.id not in shown and (wanted is None or e.id in wanted)]
     weights = {entry.id: _weight(entry) for entry in (*visible, *originals)}
     system = estimate_messages(plan_messages((), model.system_prompt))
     count = plan_estimate(

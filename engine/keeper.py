@@ -71,7 +71,7 @@ from engine.tokens import (
     reports_in_part,
 )
 from engine.transcript import Body, Compaction, Entry, Message
-from engine.view import plan_visible, shortening_entry
+from engine.view import pinned_ids, plan_visible, shortening_entry
 from engine.weighing import Scale
 
 Emit = Callable[[Event], None]
@@ -160,7 +160,8 @@ class Keeper:
         """The context of a path: counted as exactly as the backend can."""
         visible = plan_visible(path)
         shown = {entry.id for entry in visible}
-        originals = [e for e in path if e.id not in shown] if stands_degraded(path) else []
+        wanted = None if stands_degraded(path) else pinned_ids(path)  # None: all of them
+        originals = [e for e in path if e.id not in shown and (wanted is None or e.id in wanted)]
         request = self._request(ready, self._messages(visible), 1)
 
         async def count_texts(texts: Sequence[str]) -> tuple[int, ...] | None:
@@ -218,7 +219,7 @@ class Keeper:
         view = await self.look(ready, path)
         if view.route.route == "truncate_tool_results_only":
             view = await self._shorten(ready, view, emit, turn)
-        if view.route.overflow and self.is_due(view):
+        if self.is_due(view):
             compacted = await self.compact(ready, view, "preemptive", emit, turn)
             view = compacted.view
             if view.route.overflow and view.reducible_chars:
@@ -255,7 +256,8 @@ class Keeper:
         After a failure the next try waits until the context has grown by a tenth of the budget, or
         cannot be sent any more: a model that cannot summarise is not asked in every turn.
         """
-        if not self.settings.enabled or not must_compact(view.count.tokens, view.budget):
+        over = must_compact(view.count.tokens, view.budget)
+        if not self.settings.enabled or not (over or self._must(view, "preemptive")):
             return False
         grown = view.targets.min_gain
         waits = self._failed_at is not None and view.count.tokens < self._failed_at + grown
@@ -283,7 +285,12 @@ class Keeper:
         texts = plan_shortenings(view)
         if not texts:
             return view
-        entry = self._append(view, shortening_entry(texts))
+        body = shortening_entry(texts)
+        draft = Entry("draft", self._session, view.leaf, 0, body)
+        after = await self.look(ready, (*view.path, draft))
+        if after.weight >= view.weight:
+            return view  # a notice may need more tokens than what it stands for
+        entry = self._append(view, body)
         after = await self.look(ready, (*view.path, entry))
         emit(
             Notice(

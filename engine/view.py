@@ -90,7 +90,11 @@ def _with_pins(path: Sequence[Entry]) -> tuple[Entry, ...]:
     if not wanted:
         return visible
     shown = {entry.id for entry in visible}
-    kept = tuple(e for e in path[:index] if e.id in wanted and e.id not in shown)
+    kept = tuple(
+        e
+        for e in path[:index]
+        if e.id in wanted and e.id not in shown and not isinstance(e.body, Compaction)
+    )
     return (visible[0], *kept, *visible[1:])
 
 
