@@ -191,11 +191,11 @@ def _has_tools(bodies: Iterable[Body]) -> bool:
     """Whether there are calls or results at all; most conversations have none."""
     for body in bodies:
         if type(body) is Message:
-            if body.role == "tool_result":
+            role = body.role
+            if role == "tool_result":
                 return True
-            for part in body.parts:
-                if type(part) is ToolCall:
-                    return True
+            if role == "assistant" and ToolCall in map(type, body.parts):
+                return True
     return False
 
 

@@ -144,6 +144,7 @@ _SHORTEST_CODE = 24
 _RUN = re.compile(rf" ?[A-Za-z0-9][A-Za-z0-9+/=_\-]{{{_SHORTEST_CODE - 1},}}|{_PIECES}", re.DOTALL)
 
 
+@lru_cache(maxsize=2_048)  # the messages of a conversation are asked for again and again
 def estimate_text(text: str) -> int:
     """Tokens of a text, rather too many than too few; linear in its length whatever it holds."""
     return math.ceil(sum(map(_block_weight, _BLOCK.findall(text))))
