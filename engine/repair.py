@@ -189,14 +189,10 @@ def _repair(bodies: Sequence[Body], errored: Errored) -> _Work | None:
 
 def _has_tools(bodies: Iterable[Body]) -> bool:
     """Whether there are calls or results at all; most conversations have none."""
-    for body in bodies:
-        if type(body) is Message:
-            role = body.role
-            if role == "tool_result":
-                return True
-            if role == "assistant" and ToolCall in map(type, body.parts):
-                return True
-    return False
+    others = [body for body in bodies if type(body) is Message and body.role != "user"]
+    if "tool_result" in [body.role for body in others]:
+        return True
+    return bool([part for body in others for part in body.parts if type(part) is ToolCall])
 
 
 def _in_order(bodies: Iterable[Body], errored: Errored) -> bool:

@@ -16,6 +16,7 @@ again gets `NothingToCompact` and a sentence, so that nothing goes round in circ
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, repeat
 from typing import Literal
 
@@ -34,15 +35,14 @@ same, and also right after another compaction, since what that one left was too 
 Nothing = Literal["already_compacted", "nothing_to_compact", "no_gain"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompactionPlan:
     """What is folded, what is kept; sizes in tokens.
 
     Attributes:
         first_kept: id of the entry the kept tail begins with.
-        folded: whole turns to summarise, with the settings between them.
-        turn_prefix: the beginning of the turn that goes through the cut, folded too.
-        kept: everything after the cut, to the end of the path.
+        entries, weights: all that is folded or kept, in the path's order.
+        whole, cut: where the turn that is cut begins, and where the kept tail does; indices.
         previous: the compaction whose summary is carried on; None to begin anew.
         previous_entry: its entry id, empty without one.
         split_turn: whether a turn goes through the cut.
@@ -54,9 +54,10 @@ class CompactionPlan:
     """
 
     first_kept: str
-    folded: tuple[Weighed, ...]
-    turn_prefix: tuple[Weighed, ...]
-    kept: tuple[Weighed, ...]
+    entries: Sequence[Entry]
+    weights: Sequence[int]
+    whole: int
+    cut: int
     previous: Compaction | None
     previous_entry: str
     split_turn: bool
@@ -64,6 +65,26 @@ class CompactionPlan:
     unpinned: tuple[str, ...]
     before_tokens: int
     predicted_tokens: int
+
+    # Made when they are asked for: a plan is made in every turn, a compaction seldom.
+
+    @cached_property
+    def folded(self) -> tuple[Weighed, ...]:
+        """Whole turns to summarise, with the settings between them."""
+        return self._items(0, self.whole)
+
+    @cached_property
+    def turn_prefix(self) -> tuple[Weighed, ...]:
+        """The beginning of the turn that goes through the cut, folded too."""
+        return self._items(self.whole, self.cut)
+
+    @cached_property
+    def kept(self) -> tuple[Weighed, ...]:
+        """Everything after the cut, to the end of the path."""
+        return self._items(self.cut, len(self.entries))
+
+    def _items(self, first: int, end: int) -> tuple[Weighed, ...]:
+        return tuple(map(Weighed, self.entries[first:end], self.weights[first:end]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +278,16 @@ class _Search:
     def _plan(self, place: int, before: int, predicted: int) -> CompactionPlan:
         cut = self._seams.cut(place)
         entries, weights = self._range.entries, self._range.weights
-        items = _weighed(entries, weights)
         whole = cut.first_kept if cut.turn_start is None else cut.turn_start
         pinned = self._pinned_before(cut.first_kept)
         previous = self._range.previous
         body = previous.body if previous else None
         return CompactionPlan(
             first_kept=entries[cut.first_kept].id,
-            folded=items[:whole],
-            turn_prefix=items[whole : cut.first_kept],
-            kept=items[cut.first_kept :],
+            entries=entries,
+            weights=weights,
+            whole=whole,
+            cut=cut.first_kept,
             previous=body if isinstance(body, Compaction) else None,
             previous_entry=previous.id if previous else "",
             split_turn=cut.split_turn,
@@ -326,10 +347,11 @@ class _Path:
     """
 
     def __init__(self, path: Sequence[Entry], tokens: Mapping[str, int]) -> None:
-        get = tokens.get
         self.entries = path
-        self.weights = [get(entry.id, 0) for entry in path]
-        self.compactions = [i for i, entry in enumerate(path) if type(entry.body) is Compaction]
+        self.weights = list(map(tokens.get, [entry.id for entry in path], repeat(0)))
+        self.compactions: list[int] = []
+        if [entry for entry in path if type(entry.body) is Compaction]:
+            self.compactions = [i for i, e in enumerate(path) if type(e.body) is Compaction]
 
     def visible_tokens(self) -> int:
         """Tokens of what the model sees: one summary, what stays verbatim beside it, the tail."""
@@ -383,9 +405,3 @@ class _Path:
 
 def _is_verbatim(entry: Entry) -> bool:
     return type(entry.body) is not Compaction and is_message(entry.body)
-
-
-def _weighed(entries: Sequence[Entry], weights: Sequence[int]) -> tuple[Weighed, ...]:
-    # _make is Python code; for ten thousand entries it would take longer than the rest of a plan
-    made: map[Weighed] = map(tuple.__new__, repeat(Weighed), zip(entries, weights, strict=True))
-    return tuple(made)
