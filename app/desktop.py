@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import Bridge, Tell
 from app.client import Client
 from app.dialogs import CrashDialog
-from app.reports import plan_report, save_report
+from app.reports import report_bug
 from app.theme import app_icon, apply_theme, theme_of
 from app.window import MainWindow
 from app.wiring import Workplace
@@ -186,13 +185,7 @@ def _reported(
     folder = find_paths(profile, environ).reports_dir
 
     def tell(error: BaseException) -> None:
-        moment = datetime.now().astimezone()
-        versions = {
-            "porthole": metadata.version("porthole"),
-            "PySide6": metadata.version("PySide6_Essentials"),
-        }
-        text = plan_report(error, moment, versions, str(Path.home()))
-        CrashDialog(text, save_report(folder, text, moment), window).show()
+        CrashDialog(*report_bug(error, folder), window).show()
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):

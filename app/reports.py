@@ -4,7 +4,11 @@ import platform
 import traceback
 from collections.abc import Mapping
 from datetime import datetime
+from importlib import metadata
 from pathlib import Path
+
+from engine.errors import EnvironmentFault, StoreReadOnly
+from engine.paths import atomic_write, make_private
 
 _KEPT = 20
 _PATTERN = "report-*.txt"
@@ -26,13 +30,29 @@ def plan_report(
 
 
 def save_report(folder: Path, text: str, moment: datetime) -> Path | None:
-    """Write a report and keep the latest few; None when it cannot be written."""
-    path = folder / f"report-{moment:%Y%m%d-%H%M%S}.txt"
+    """Write a report, for its user only, and keep the latest few; None when it cannot be written."""
+    path = folder / f"report-{moment:%Y%m%d-%H%M%S-%f}.txt"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        make_private(folder, fault=StoreReadOnly)
+        atomic_write(path, text)
         for old in sorted(folder.glob(_PATTERN))[:-_KEPT]:
             old.unlink()
-    except OSError:
+    except (EnvironmentFault, OSError):
         return None
     return path
+
+
+def report_bug(error: BaseException, folder: Path) -> tuple[str, Path | None]:
+    """Plan and save the report of a bug that happened now: its text, and where it is."""
+    moment = datetime.now().astimezone()
+    versions = {name: _version_of(name) for name in ("porthole", "PySide6_Essentials")}
+    text = plan_report(error, moment, versions, str(Path.home()))
+    text = text.encode("utf-8", "replace").decode("utf-8")  # a message may hold half a character
+    return text, save_report(folder, text, moment)
+
+
+def _version_of(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "not installed"

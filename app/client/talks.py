@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from app.client.keeping import Keeping
@@ -12,7 +10,7 @@ from app.client.models import Models, WindowFacts
 from app.client.talk import Talk
 from app.client.values import Failed, Meter, Notice, Told, WindowKnown
 from app.items import PathPlan
-from app.reports import plan_report, save_report
+from app.reports import report_bug
 from app.wiring import Workplace
 from engine.errors import EnvironmentFault
 from engine.events import CountKind
@@ -163,10 +161,8 @@ class Talks:
 
     def report(self, error: Exception) -> str:
         """Save what happened; the file's path, "" if it cannot be written."""
-        now = datetime.now().astimezone()
-        text = plan_report(error, now, {}, str(Path.home()))
-        clean = text.encode("utf-8", "replace").decode("utf-8")
-        return str(save_report(self._workplace.paths.reports_dir, clean, now) or "")
+        _, path = report_bug(error, self._workplace.paths.reports_dir)
+        return str(path or "")
 
     def notice(self, talk: Talk, level: Level, key: str, text: str) -> None:
         """Tell a notice, once for as long as the model stays."""

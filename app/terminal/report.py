@@ -1,13 +1,11 @@
 """What happens to a bug of ours: a trace for the reader, a report on the disk."""
 
-import platform
 import sys
 import traceback
-from datetime import UTC, datetime
 
+from app.reports import report_bug
 from app.terminal.console import EXIT_BUG, Console
-from engine.errors import EnvironmentFault
-from engine.paths import Paths, atomic_write
+from engine.paths import Paths
 
 
 def save_report(error: BaseException, paths: Paths | None, console: Console) -> int:
@@ -15,16 +13,10 @@ def save_report(error: BaseException, paths: Paths | None, console: Console) -> 
     trace = "".join(traceback.format_exception(error))
     console.say(trace.rstrip())
     console.say("This is a bug in Porthole. What you typed is kept.")
-    if paths is None:
-        return EXIT_BUG
-    head = f"Porthole, Python {platform.python_version()}, {platform.platform()}\n\n"
-    name = f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}.txt"
-    try:
-        paths.ensure()
-        atomic_write(paths.reports_dir / name, head + trace)
-    except EnvironmentFault:
-        return EXIT_BUG  # the trace is on the screen; there is no place to keep it
-    console.say(f"The report is saved as {paths.reports_dir / name}")
+    if paths is not None:
+        _, path = report_bug(error, paths.reports_dir)
+        if path is not None:  # else the trace is on the screen; there is no place to keep it
+            console.say(f"The report is saved as {path}")
     return EXIT_BUG
 
 

@@ -173,7 +173,7 @@ def test_reports_are_saved_and_the_latest_kept(tmp_path):
     """Under their time, twenty at most."""
     folder = tmp_path / "reports"
     saved = [save_report(folder, str(n), MOMENT.replace(minute=n)) for n in range(25)]
-    assert saved[-1] == folder / "report-20261130-142405.txt"
+    assert saved[-1] == folder / "report-20261130-142405-000000.txt"
     assert saved[-1].read_text(encoding="utf-8") == "24"
     assert sorted(folder.iterdir()) == sorted(saved[5:])
 
