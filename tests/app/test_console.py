@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.terminal.chat import joined_lines
-from app.terminal.console import Console, duration, megabytes, printable
+from app.terminal.console import EXIT_BUG, Console, duration, megabytes, printable
 from app.terminal.conversing import TITLE_CHARACTERS, title_of
+from app.terminal.report import save_report
+from engine.paths import Paths
 
 
 class Terminal(io.StringIO):
@@ -114,3 +116,31 @@ def test_title_is_one_short_line(text):
 def test_piped_lines_become_messages(lines, messages):
     """A backslash at the end joins the next line; nothing is lost at the end of input."""
     assert list(joined_lines(lines)) == messages
+
+
+# ---- our own bugs -------------------------------------------------------------------------------
+
+
+def test_a_bug_is_shown_and_saved(tmp_path):
+    """The trace, what is safe, and the file that holds the same trace; half a character hurts none."""
+    front, out, err = console()
+    paths = Paths(tmp_path / "c", tmp_path / "d", tmp_path / "x", tmp_path / "l")
+    assert save_report(ValueError("half \ud83d"), paths, front) == EXIT_BUG
+    (saved,) = paths.reports_dir.iterdir()
+    assert "ValueError: half ?" in saved.read_text(encoding="utf-8")
+    assert "ValueError: half" in err.getvalue()
+    assert err.getvalue().endswith(
+        f"This is a bug in Porthole. What you typed is kept.\nThe report is saved as {saved}\n"
+    )
+    assert out.getvalue() == ""
+
+
+def test_a_bug_without_a_place_for_its_report_is_shown(tmp_path):
+    """A file stands where the folder should be: the trace is on the screen all the same."""
+    front, _, err = console()
+    (tmp_path / "l").write_text("")
+    (tmp_path / "d").write_text("")
+    paths = Paths(tmp_path / "c", tmp_path / "d", tmp_path / "x", tmp_path / "l")
+    assert save_report(ValueError("boom"), paths, front) == EXIT_BUG
+    assert "ValueError: boom" in err.getvalue()
+    assert err.getvalue().endswith("What you typed is kept.\n")
