@@ -81,6 +81,22 @@ def must_compact(tokens: int, budget: Budget, *, enabled: bool = True) -> bool:
     return enabled and tokens > budget.prompt
 
 
+def must_save_notes(
+    tokens: int, threshold: int, *, compactions: int | None, saved_at: int | None
+) -> bool:
+    """Whether notes are due before a prompt of `tokens`: once between two compactions (SPEC2 5).
+
+    Args:
+        tokens: what is about to be sent.
+        threshold: `Targets.flush_threshold`; 0 is never.
+        compactions: how many the conversation had; None when nobody counted them.
+        saved_at: that number when notes were last tried; None when they never were.
+    """
+    if threshold <= 0 or tokens < threshold:
+        return False
+    return saved_at is None or saved_at != (compactions or 0)
+
+
 # ---- what a compaction aims at --------------------------------------------------------------------
 
 _SMALLEST_SUMMARY = 64

@@ -1,6 +1,6 @@
 """What holds of any conversation in any window: Appendix A of context-engine.md, by its numbers.
 
-1 to 8 are here; 9 (notes are saved at most once a compaction cycle) comes with the memory flush.
+1 to 8 are here; 9 (notes are saved at most once a compaction cycle) is in test_budget_notes.py.
 
 ::
 
