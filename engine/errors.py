@@ -7,6 +7,7 @@
     │   ├── WindowBlocked       the window is under the hard minimum
     │   ├── ContextOverflow     the prompt does not fit the window
     │   │   └── MessageTooLarge     one message alone does not; it was not sent
+    │   ├── ConversationMissing there is no such conversation
     │   ├── ModelMissing        no such model, or none configured
     │   ├── ModelUnusable       the model is there and cannot be used
     │   │   └── TemplateUnusable    its chat template cannot render this conversation
@@ -97,6 +98,10 @@ class MessageTooLarge(ContextOverflow):
             sentence, remedy, prompt_tokens=prompt_tokens, window_tokens=window_tokens
         )
         self.room_tokens = room_tokens
+
+
+class ConversationMissing(EnvironmentFault):
+    """There is no such conversation, or it was deleted."""
 
 
 class ModelMissing(EnvironmentFault):

@@ -8,6 +8,7 @@ from app.actions.qactions import Actions
 from app.actions.table import (
     BY_ID,
     MENUS,
+    MESSAGE_ACTIONS,
     TABLE,
     Action,
     Menu,
@@ -19,6 +20,7 @@ from app.actions.table import (
 __all__ = [
     "BY_ID",
     "MENUS",
+    "MESSAGE_ACTIONS",
     "TABLE",
     "Action",
     "Actions",

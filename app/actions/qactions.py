@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.actions.table import TABLE, Action
+from app.actions.table import TABLE, Action, Place
 
 _ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -58,6 +58,15 @@ class Actions(QObject):
             made.setText(action.text)
             made.setToolTip(action.help)
             made.setStatusTip(action.help)
+
+    def add_to(self, widget: QWidget, place: Place) -> None:
+        """Let the shortcuts of a place count while a widget, or something in it, has the focus."""
+        for action in TABLE:
+            if action.place == place:
+                made = self._actions[action.id]
+                made.setShortcuts([QKeySequence(keys) for keys in action.shortcuts()])
+                made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                widget.addAction(made)
 
     def set_enabled(self, ids: Iterable[str], enabled: bool) -> None:  # noqa: FBT001  # as Qt's own
         """What can be done now, and what not."""

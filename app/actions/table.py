@@ -89,7 +89,7 @@ TABLE: tuple[Action, ...] = (
     _action("copy_markdown", "Ctrl+Alt+C", "edit", icon="copy", group=1),
     _action("copy_last", "Ctrl+Shift+C", "edit", icon="copy", group=1),
     _action("select_all", "Ctrl+A", "edit", group=1),
-    _action("edit_last", "Up", "edit", place="composer", icon="edit", group=2),
+    _action("edit_last", "Alt+Up", "edit", icon="edit", group=2),
     _action("find", "Ctrl+F", "edit", icon="search", group=3),
     _action("find_next", "F3; Ctrl+G", "edit", icon="chevron-down", group=3),
     _action("find_previous", "Shift+F3; Ctrl+Shift+G", "edit", group=3),
@@ -138,6 +138,8 @@ TABLE: tuple[Action, ...] = (
 )
 """Every action, in the order of menus and sheet."""
 
+MESSAGE_ACTIONS: tuple[str, ...] = tuple(a.id for a in TABLE if a.place == "message")
+"""What can be done with one message, by id; the menu of a message is made of them."""
 BY_ID: dict[str, Action] = {action.id: action for action in TABLE}
 MENUS: tuple[Menu, ...] = ("file", "edit", "view", "chat", "help")
 """The menus of the menu bar, in order."""

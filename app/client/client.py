@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from app.client.files import read_text_file
 from app.client.keeping import Keeping
 from app.client.models import Models, WindowFacts
+from app.client.preferences import Preferences
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
 from app.client.talk import Talk, Work
 from app.client.talks import Talks, window_known
@@ -19,9 +21,11 @@ from app.client.values import (
     Told,
 )
 from app.items import LIVE, REMOVED, UNANSWERED, Tree
+from app.sentences import localized
+from app.typed import Attachment
 from app.wiring import Workplace, kept_options
 from app.words import translate
-from engine.errors import EnvironmentFault
+from engine.errors import ConversationMissing, EnvironmentFault
 from engine.settings import ModelSettings
 from engine.tokens import Count, estimate_body, plan_count
 from engine.transcript import Custom, Entry
@@ -61,6 +65,7 @@ class Client:
         self._talks = Talks(workplace, self._models, self._keeping, tell)
         self._turns = Turns(workplace, self._models, self._keeping, self._talks)
         self._shelf = Shelf(workplace, self._keeping, self._talks, self._turns, undo_seconds)
+        self.preferences = Preferences(workplace, self._models, self._talks, self._tell_facts)
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -114,6 +119,13 @@ class Client:
             self._keeping.note()
             self._tell(RowsChanged())
         return conversation
+
+    async def resume(self, id: str) -> Conversation:
+        """The conversation that was open when the window was closed; a new one if it is gone."""
+        try:
+            return await self.open(id)
+        except ConversationMissing:
+            return self._blank()
 
     async def _complete(self, talk: Talk) -> None:
         """The rest of a long conversation, when its end was shown."""
@@ -184,6 +196,19 @@ class Client:
             self._in_background(learn())
         return facts
 
+    def _tell_facts(self) -> None:
+        """Window and meter of what is shown, again: a setting was changed."""
+        shown = self._talks.shown
+        if not shown:
+            self._tell(window_known("", self._facts("", self._keeping.model, ModelSettings())))
+            return
+        talk = self._talks.talk(shown)
+        facts = self._window(talk)
+        self._tell(window_known(shown, facts))
+        if facts.tokens:
+            used = self._used(talk, self._workplace.store.session(shown).context_tokens)
+            self._talks.tell_meter(talk, used.tokens, facts.tokens, used.kind)
+
     def _in_background(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(doing)
         self._learning.add(task)
@@ -227,6 +252,19 @@ class Client:
             loop = asyncio.get_running_loop()
             self._saving = loop.call_later(_DRAFT_SECONDS, self._save)
 
+    async def read_file(self, path: str) -> Attachment:
+        """A text file to go along with a message, with its tokens (estimated)."""
+        return await asyncio.to_thread(read_text_file, path)
+
+    async def edited(self, id: str, entry_id: str) -> str:
+        """What was written in the place of a message and not sent; "" for nothing."""
+        return self._keeping.drafts.get(_edit_name(id, entry_id), "")
+
+    async def keep_edited(self, id: str, entry_id: str, text: str) -> None:
+        """Remember what is written in the place of a message; "" when it was given up."""
+        if not entry_id.startswith(LIVE):
+            await self.keep_draft(_edit_name(id, entry_id), text)
+
     def _save(self) -> None:
         self._saving = None
         self._keeping.save()
@@ -244,6 +282,9 @@ class Client:
             id = self._shelf.create(text, name.label)
             self._talks.rest(id)
             self._keeping.keep_draft("", "")
+            if self._keeping.system:
+                self._workplace.keep_options(id, ModelSettings(system_prompt=self._keeping.system))
+                self._keeping.system = ""
         self._keeping.keep_draft(id, "")
         self._turns.ask(id, Work("send", text))
         return id
@@ -266,6 +307,7 @@ class Client:
             return
         self._workplace.store.entry(id, entry_id)
         self._turns.ask_instead(id, Work("edit", text, entry=entry_id))
+        await self.keep_edited(id, entry_id, "")
 
     async def go_on(self, id: str, words: str = "") -> None:
         """Have a reply that was cut continued: the model is asked to, in `words`."""
@@ -314,8 +356,29 @@ class Client:
         """Fold older messages into a summary; `focus` says what to keep above all."""
         self._turns.ask(id, Work("compact", focus))
 
+    async def system(self, id: str) -> str:
+        """The system prompt that holds in a conversation; "" is the next new one."""
+        if not id:
+            name = self._workplace.model_name(self._keeping.model or None)
+            return self._keeping.system or self._workplace.plan(name).system_prompt
+        talk = self._talks.talk(id)
+        name = self._workplace.model_name(talk.model or None)
+        return self._workplace.plan(name, (kept_options(talk.path),)).system_prompt
+
+    async def reports_folder(self) -> str:
+        """Where reports of our bugs are saved; made if it is not there."""
+        folder = self._workplace.paths.reports_dir
+        self._workplace.paths.ensure()
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder)
+
     async def set_system(self, id: str, text: str) -> None:
-        """Give a conversation another system prompt, from the next turn on."""
+        """Give a conversation another system prompt, from the next turn on; "" is the next new one."""
+        if not id:
+            self._keeping.system = text
+            self._keeping.note()
+            self._keeping.save()
+            return
         talk = self._talks.talk(id)
         self._turns.require_rest(talk)
         self._workplace.keep_options(id, ModelSettings(system_prompt=text))
@@ -331,6 +394,10 @@ class Client:
     async def model_problems(self) -> dict[str, str]:
         """Why a backend had no models when they were listed last, by backend."""
         return dict(self._models.problems)
+
+    async def ollama_host(self) -> str:
+        """Where Ollama answered when its models were listed last; "" if it did not."""
+        return self._models.ollama_host()
 
     async def use_model(self, id: str | None, name: str) -> None:
         """Go on with another model; for a new conversation (None), begin with it."""
@@ -371,10 +438,10 @@ class Client:
             conversation = self._described(talk)
         rows = [
             (translate("Client", "Model"), conversation.model),
-            (translate("Client", "Context window"), conversation.window),
+            (translate("Client", "Context window"), localized(conversation.window)),
             (translate("Client", "Prompt budget"), _tokens(conversation.budget_tokens)),
             (translate("Client", "Used"), _tokens(conversation.used_tokens)),
-            ("", conversation.guard_text),
+            ("", localized(conversation.guard_text)),
         ]
         if id:
             row = self._workplace.store.session(id)
@@ -386,6 +453,11 @@ class Client:
             ]
         lines = [f"- {name}: {value}" if name else f"- {value}" for name, value in rows if value]
         return "\n".join(lines)
+
+
+def _edit_name(id_: str, entry_id: str) -> str:
+    """Under what the text in the place of a message is kept."""
+    return f"{id_}/{entry_id}"
 
 
 def _mark(entry: Entry, *, removed: bool) -> Custom:

@@ -18,11 +18,12 @@ class Keeping:
     """The file's content, changed by name and written by `save`.
 
     Attributes:
-        drafts: what is typed and not sent, by conversation ("" is the new one).
+        drafts: what is typed and not sent, by conversation ("" is the new one); what is written in
+            the place of a message, by "conversation/message".
         pinned, unread: conversations that are so.
         going: conversations that were deleted and are still to be removed.
         waiting: messages that wait for their turn, by conversation.
-        models: the model chosen for the next new conversation, under "".
+        model, system: model and system prompt chosen for the next new conversation.
     """
 
     def __init__(self, file: Path) -> None:
@@ -35,6 +36,7 @@ class Keeping:
         self.going: set[str] = _names(content.get("going"))
         self.waiting: dict[str, list[str]] = _lists(content.get("waiting"))
         self.model: str = _text(content.get("model"))
+        self.system: str = _text(content.get("system"))
         self._take_back()
 
     def _take_back(self) -> None:
@@ -61,7 +63,8 @@ class Keeping:
 
     def forget(self, id_: str) -> None:
         """The conversation is gone for good."""
-        self.drafts.pop(id_, None)
+        for name in [name for name in self.drafts if name.partition("/")[0] == id_]:
+            del self.drafts[name]
         self.waiting.pop(id_, None)
         for names in (self.pinned, self.unread, self.going):
             names.discard(id_)
@@ -78,6 +81,7 @@ class Keeping:
             "going": sorted(self.going),
             "waiting": self.waiting,
             "model": self.model,
+            "system": self.system,
         }
         with suppress(EnvironmentFault):
             # escapes keep what is no character (half a surrogate pair) as it was typed

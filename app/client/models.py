@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.client.knocking import require_listener
 from app.client.values import Fetching, GuardState, ModelRow, ModelState, Told
 from app.wiring import Workplace
 from app.words import translate
@@ -14,6 +15,7 @@ from engine.errors import EnvironmentFault, WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
 from engine.readiness import Ready, plan_notices, plan_ready
 from engine.settings import ModelSettings, save_setting
+from engine.window import ContextWindow
 
 _ASKED_AT_ONCE = 4
 """Models that are asked about at the same time."""
@@ -57,6 +59,20 @@ class Models:
             return WindowFacts(name.label)
         plan = self._workplace.plan(name, tuple(options))
         return judge(plan, info, self._reserve())
+
+    def asked_window(self, label: str, options: Iterable[ModelSettings]) -> ContextWindow | None:
+        """What would be asked for, and who decides it; None for what is not known or cannot be."""
+        info = self._infos.get(label)
+        try:
+            name = self._workplace.model_name(label)
+            if info is None and self._is_unfetched(name):
+                info = self._workplace.starter_info()
+            if info is None:
+                return None
+            plan = self._workplace.plan(name, tuple(options))
+            return plan_ready(plan, info, None)[0].window
+        except EnvironmentFault:
+            return None
 
     async def learn_window(self, name: ModelName, options: Iterable[ModelSettings]) -> WindowFacts:
         """The same, asking the backend (a file's header, a server). Raises EnvironmentFault."""
@@ -113,11 +129,20 @@ class Models:
         rows += [self._row(f"ollama:{model.name}", model, asked) for model in server]
         return (await self._starter_row(asked), *await asyncio.gather(*rows))
 
+    def ollama_host(self) -> str:
+        """Where Ollama answers, without the scheme; "" if it did not when it was asked last."""
+        backend = self._workplace.backend("ollama")
+        host = getattr(backend, "address", "") if "ollama" not in self.problems else ""
+        return str(host).removeprefix("http://").removeprefix("https://")
+
     async def _listed(self, backend: str) -> tuple[ModelSummary, ...]:
         self.problems.pop(backend, None)
         try:
             async with asyncio.timeout(self.patience_seconds):
-                return await self._workplace.backend(backend).list_models()
+                asked = self._workplace.backend(backend)
+                if place := getattr(asked, "address", ""):
+                    await require_listener(place)
+                return await asked.list_models()
         except EnvironmentFault as fault:
             self.problems[backend] = str(fault)
         except TimeoutError:

@@ -38,6 +38,8 @@ class Desk:
     offers: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(OFFERS))
     built: int = 0
     kept: dict[str, object] = field(default_factory=dict)
+    editing: str = ""
+    editor_height: int = 0
 
     def is_open(self, item_id: str, what: str) -> bool:
         """Whether a part of an item is unfolded."""
@@ -49,7 +51,9 @@ class Desk:
         kept.symmetric_difference_update({what})
 
     def rename(self, before: str, after: str) -> None:
-        """An item got another id: what was unfolded stays so."""
+        """An item got another id: what was unfolded stays so, and what is edited."""
+        if self.editing and self.editing == before:
+            self.editing = after
         if before != after and before in self.opened:
             self.opened[after] = self.opened.pop(before)
 

@@ -107,3 +107,13 @@ class BubbleBox(Box):
         tail = QPainterPath()
         tail.addRoundedRect(corner, small, small)
         painter.fillPath(path.united(tail), scene.theme.color("bubble"))
+
+
+class EditBox(Box):
+    """Room for the editor that stands in the place of a message."""
+
+    item: UserItem
+
+    def arrange(self, width: int) -> float:
+        """As high as the editor."""
+        return self.desk.editor_height + self.px(12)

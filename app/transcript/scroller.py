@@ -13,34 +13,18 @@ from PySide6.QtCore import QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from app.items import CardItem, DayItem, Item, ReplyItem, UserItem
+from app.items import Item
 from app.theme import Theme
 from app.transcript.box import Box, Desk
-from app.transcript.bubble import BubbleBox
-from app.transcript.card import CardBox
-from app.transcript.day import DayBox
-from app.transcript.heights import Heights, estimate
+from app.transcript.boxes import make_box
+from app.transcript.heights import Guess, Heights
 from app.transcript.model import TranscriptModel
-from app.transcript.reply import ReplyBox
 
 COLUMN = 720
 NARROW = 600
 _KEPT = 120  # laid-out items that are kept for scrolling back
 _NEAR = 40  # of them, those so close to the one just laid out stay in any case
 _ROUNDS = 200  # layouts correct guesses, and corrections show other items: this ends it
-
-
-def make_box(item: Item, desk: Desk) -> Box:
-    """The layout for an item of any kind."""
-    match item:
-        case DayItem():
-            return DayBox(item, desk)
-        case UserItem():
-            return BubbleBox(item, desk)
-        case ReplyItem():
-            return ReplyBox(item, desk)
-        case CardItem():
-            return CardBox(item, desk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +97,11 @@ class Scroller(QAbstractScrollArea):
         return self._model
 
     @property
+    def desk(self) -> Desk:
+        """What its layouts share."""
+        return self._desk
+
+    @property
     def documents_built(self) -> int:
         """How many documents were made so far: a measure of laziness."""
         return self._desk.built
@@ -134,8 +123,7 @@ class Scroller(QAbstractScrollArea):
         self._drop_boxes()
         self._desk.kept.clear()
         self._width = self.column()[1]
-        zoom = self._theme.zoom
-        self._heights.reset(estimate(item, self._width, zoom) for item in self._model.items())
+        self._heights.reset(map(self._guess(), self._model.items()))
         self._hang_on(held)
 
     # -- geometry --------------------------------------------------------------------------
@@ -190,6 +178,9 @@ class Scroller(QAbstractScrollArea):
         if len(self._boxes) > _KEPT:
             self._drop_far(index)
         return self._heights.set(index, box.height) != 0
+
+    def _guess(self) -> Guess:
+        return Guess(self._width, self._theme.zoom)
 
     def lay_out_ahead(self, index: int) -> None:
         """Lay an item out before it comes into view; what is in view stays where it is."""
@@ -413,16 +404,14 @@ class Scroller(QAbstractScrollArea):
         self._drop_boxes()
         self._held = None
         self._width = self.column()[1]
-        zoom = self._theme.zoom
-        self._heights.reset(estimate(item, self._width, zoom) for item in self._model.items())
+        self._heights.reset(map(self._guess(), self._model.items()))
         self._anchor = Anchor(0, 0)
         self._follow(at_end=True)
         self._settle()
 
     def _on_inserted(self, first: int, last: int) -> None:
-        width, zoom = self._width, self._theme.zoom
         items = [self._model[index] for index in range(first, last + 1)]
-        self._heights.insert(first, [estimate(item, width, zoom) for item in items])
+        self._heights.insert(first, list(map(self._guess(), items)))
         count = last - first + 1
         self._move_boxes(first, count)
         if self._anchor.index >= first:
@@ -462,7 +451,7 @@ class Scroller(QAbstractScrollArea):
     def _change(self, index: int) -> None:
         item, box = self._model[index], self._boxes.get(index)
         if box is None:
-            self._heights.set(index, estimate(item, self._width, self._theme.zoom))
+            self._heights.set(index, self._guess()(item))
             return
         self._desk.rename(box.item.id, item.id)
         self.item_changes(box.item, item)
@@ -472,6 +461,14 @@ class Scroller(QAbstractScrollArea):
 
     def item_changes(self, before: Item, after: Item) -> None:
         """Told when an item that is laid out gets new content."""
+
+    def remake(self, index: int) -> None:
+        """An item is shown in another way from now on: make its layout anew."""
+        old = self._boxes.pop(index, None)
+        if old is not None:
+            old.drop()
+        self.box(index)
+        self.lay_out_again(index)
 
     def lay_out_again(self, index: int) -> None:
         """An item was unfolded or folded: lay it out with its top where it is."""

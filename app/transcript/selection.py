@@ -91,6 +91,12 @@ def source_of(item: Item) -> str:
             return ""
 
 
+def message_text(item: Item, *, as_markdown: bool) -> str:
+    """A whole message as it is copied: its source, or what is read."""
+    source = source_of(item)
+    return source if as_markdown or isinstance(item, UserItem) else plain_text(source)
+
+
 def copied_text(
     selection: Selection,
     items: Callable[[int], Item],

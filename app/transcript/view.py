@@ -24,12 +24,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.items import Item, ReplyItem, UserItem
-from app.markdown import plain_text
+from app.items import Item, ReplyItem
 from app.theme import Theme, theme_of
 from app.theme.painting import draw_focus_ring, rounded
 from app.transcript import accessible, words
 from app.transcript.box import Box, Scene
+from app.transcript.editing import Editing
 from app.transcript.find import Finder, Hit
 from app.transcript.keys import Keys
 from app.transcript.parts import Part, PartState
@@ -37,7 +37,7 @@ from app.transcript.pointer import Pointer
 from app.transcript.prose import Prose
 from app.transcript.run import WHOLE, Mark
 from app.transcript.scroller import Scroller
-from app.transcript.selection import Place, Selection, copied_text, source_of
+from app.transcript.selection import Place, Selection, copied_text, message_text, source_of
 
 _COPIED_MS = 1_500
 _AHEAD = 3  # items on both sides of the view that are laid out when there is time
@@ -75,6 +75,7 @@ class TranscriptView(Scroller):
         self._finder = Finder(self.box, self.laid_out)
         self._pointer = Pointer(self)
         self._keys = Keys(self)
+        self.editing = Editing(self)
         self._hovered_url = ""
         self._copied = ("", "")
         self._copied_timer = QTimer(self)
@@ -150,7 +151,7 @@ class TranscriptView(Scroller):
         """Put the selected text on the clipboard; without one, the focused message."""
         text = self.selected_text(as_markdown=as_markdown)
         if not text and 0 <= self._keys.item < len(self._model):
-            text = self._message_text(self._model[self._keys.item], as_markdown=as_markdown)
+            text = message_text(self._model[self._keys.item], as_markdown=as_markdown)
         if text:
             QGuiApplication.clipboard().setText(text)
 
@@ -158,12 +159,8 @@ class TranscriptView(Scroller):
         """Put a whole message on the clipboard."""
         index = self._model.index_of(item_id)
         if index >= 0:
-            text = self._message_text(self._model[index], as_markdown=as_markdown)
+            text = message_text(self._model[index], as_markdown=as_markdown)
             QGuiApplication.clipboard().setText(text)
-
-    def _message_text(self, item: Item, *, as_markdown: bool) -> str:
-        source = source_of(item)
-        return source if as_markdown or isinstance(item, UserItem) else plain_text(source)
 
     # -- doing -----------------------------------------------------------------------------
 
@@ -211,10 +208,10 @@ class TranscriptView(Scroller):
         self._copied = ("", "")
         self.repaint_item(index)
 
-    def _unfold_code(self, index: int, code: int) -> None:
+    def _unfold_code(self, index: int, code: int, until: int = -1) -> None:
         for run in self.box(index).runs:
             if isinstance(run, Prose) and code < len(run.built.code):
-                run.unfold_code(code)
+                run.unfold_code(code, until)
                 self.lay_out_again(index)
                 return
 
@@ -272,7 +269,7 @@ class TranscriptView(Scroller):
         if isinstance(text, Prose):
             code = text.hidden_code(position)
             if code >= 0:
-                self._unfold_code(index, code)
+                self._unfold_code(index, code, position)
         caret = text.caret(position)
         if text.shown is not None and caret.bottom() > text.rect.bottom():
             folds = [part.action for part in box.parts if part.action in FOLDS]
@@ -375,6 +372,7 @@ class TranscriptView(Scroller):
         self._keys.reset()
         self._pointer.reset()
         super()._on_reset()
+        self.editing.place()
         self._restart_find()
 
     def _on_inserted(self, first: int, last: int) -> None:
@@ -416,7 +414,8 @@ class TranscriptView(Scroller):
     # -- idle work -------------------------------------------------------------------------
 
     def placed(self) -> None:
-        """When there is time, colour the code in view and lay out what is next to it."""
+        """The editor follows; in idle time code is coloured and what is near laid out."""
+        self.editing.place()
         if not self._idle.isActive() and (self._unfinished() or self._next_to_view()):
             self._idle.start(0)
 
@@ -434,7 +433,7 @@ class TranscriptView(Scroller):
             for index in self._visible
             if index in self._boxes
             for run in self._boxes[index].runs
-            if isinstance(run, Prose) and run.built.pending
+            if isinstance(run, Prose) and run.is_unfinished
         ]
 
     def _work(self) -> None:
@@ -443,7 +442,10 @@ class TranscriptView(Scroller):
         for index, prose in self._unfinished():
             while clock.elapsed() < _WORK_MS and prose.work():
                 pass
-            self.repaint_item(index)
+            if prose.has_grown:
+                self.lay_out_again(index)
+            else:
+                self.repaint_item(index)
         for index in self._next_to_view()[:1]:
             if clock.elapsed() < _WORK_MS:
                 self.lay_out_ahead(index)

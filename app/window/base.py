@@ -23,14 +23,16 @@ class WindowBase(QMainWindow):
 
     shown = Signal(str)
     crashed = Signal(object)
+    leaving = Signal(object)
 
     def __init__(self, bridge: Bridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._id = ""
         self._model = ""
-        self._editing = ""
+        self._target = ""  # the message whose menu is open
         self._search = ""
+        self._room = 0  # tokens; 0 while it is not known
         self._rows: tuple[ConversationRow, ...] = ()
         self._models: dict[str, ModelRow] = {}
         self._handlers: dict[str, Callable[[], object]] = {}

@@ -18,8 +18,17 @@ class Conversations(WindowBase):
         self.parts.composer.flush_draft()
         self._bridge.ask(lambda c: c.open(conversation or None), self._show)
 
+    def _begin(self, conversation: str) -> None:
+        """Show the first conversation, or a new one when it is gone."""
+        self._bridge.ask(lambda c: c.resume(conversation), self._show)
+
+    def _choose(self, conversation: str) -> None:
+        """Show what was chosen in the sidebar; a sheet has done its work then."""
+        self.open(conversation)
+        self.parts.close_sheet()
+
     def _show(self, conversation: Conversation) -> None:
-        self._id, self._model, self._editing = conversation.id, conversation.model, ""
+        self._id, self._model = conversation.id, conversation.model
         self.parts.notices.clear()
         self.parts.header.set_conversation(conversation, self._models.get(conversation.model))
         self.parts.sidebar.set_current(conversation.id)
@@ -49,12 +58,14 @@ class Conversations(WindowBase):
         self.shown.emit(conversation.id)
 
     def _show_items(self, items: tuple[Item, ...], first: int = 0) -> None:
-        everything = (*self.items.items()[:first], *items)
+        before = self.items.items()
+        everything = (*before[:first], *items)
         self.items.set_items(everything, first)
         running = _is_running(everything)
         self.parts.composer.set_running(running)
         self.actions_.set_enabled(("stop",), running)
-        self.parts.composer.set_history([i.text for i in everything if isinstance(i, UserItem)])
+        if _said(items) != _said(before[first:]):  # seldom: not while a reply is written
+            self.parts.composer.set_history(_said(everything))
         self._choose_page()
 
     def _choose_page(self) -> None:
@@ -67,6 +78,7 @@ class Conversations(WindowBase):
         self.parts.show_page(page)
 
     def _show_meter(self, used: int, budget: int, window: int, *, exact: bool) -> None:
+        self._room = max(0, budget - used)
         self.parts.composer.set_meter(MeterValues.total(used, budget, window, exact=exact))
 
     def _show_window(self, known: WindowKnown) -> None:
@@ -141,6 +153,11 @@ class Conversations(WindowBase):
         row = next((row for row in self._rows if row.id == self._id), None)
         if row is not None:
             self._act_on_row(row.id, "unpin" if row.pinned else "pin")
+
+
+def _said(items: tuple[Item, ...]) -> list[str]:
+    """What the user said, in order."""
+    return [item.text for item in items if isinstance(item, UserItem)]
 
 
 def _is_running(items: tuple[Item, ...]) -> bool:

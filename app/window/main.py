@@ -1,12 +1,13 @@
 """The window: every wish becomes a call over the bridge, everything told becomes something shown."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMenuBar, QWidget
 
-from app.actions import MENUS, TABLE, menu_groups, menu_words
+from app.actions import MENUS, MESSAGE_ACTIONS, TABLE, menu_groups, menu_words
 from app.bridge import Bridge
 from app.client import (
     Failed,
@@ -22,25 +23,30 @@ from app.client import (
 from app.dialogs import AboutDialog, ShortcutSheet
 from app.theme import theme_of
 from app.theme.controls import PopupMenu, install_focus_ring
-from app.window.models import Models
+from app.window.panes import Panes
+from app.words import joined
 
 _ZOOM_STEP = 0.1
 
 
-class MainWindow(Models):
+class MainWindow(Panes):
     """One conversation at a time, and the list of all.
 
     Args:
         bridge: to the engine; the window closes it when it is closed.
         version: the application's, for About.
+        first: the conversation to begin with; a new one if it is not there.
         parent: none, usually.
 
     Signals:
         shown(id): a conversation is shown, "" for a new one.
         crashed(error): a bug of ours in the engine.
+        leaving(state): it closes, and looked like this.
     """
 
-    def __init__(self, bridge: Bridge, version: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, bridge: Bridge, version: str = "", first: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(bridge, parent)
         self._version = version
         self.setMinimumSize(480, 480)
@@ -48,6 +54,7 @@ class MainWindow(Models):
         self._make_menus()
         self._connect_parts()
         self._connect_transcript()
+        self.actions_.add_to(self.parts.transcript, "message")
         self._handlers = self._make_handlers()
         self.actions_.triggered.connect(self.do)
         install_focus_ring(self)
@@ -55,7 +62,7 @@ class MainWindow(Models):
         self._show_theme()
         bridge.told.connect(self._take)
         bridge.crashed.connect(self.crashed)
-        self.open("")
+        self._begin(first)
         self.refresh_rows()
         self.refresh_models()
 
@@ -74,8 +81,8 @@ class MainWindow(Models):
 
     def _connect_parts(self) -> None:
         sidebar, header, composer = self.parts.sidebar, self.parts.header, self.parts.composer
-        sidebar.chosen.connect(self.open)
-        sidebar.new_requested.connect(lambda: self.open(""))
+        sidebar.chosen.connect(self._choose)
+        sidebar.new_requested.connect(lambda: self._choose(""))
         sidebar.search_changed.connect(self._find_conversations)
         sidebar.row_action.connect(self._act_on_row)
         sidebar.renamed.connect(self._rename)
@@ -90,6 +97,9 @@ class MainWindow(Models):
         composer.stop_requested.connect(lambda: self.do("stop"))
         composer.draft_changed.connect(self._keep_draft)
         composer.refused.connect(lambda text: self.say(text, tone="amber"))
+        composer.unknown_command.connect(self._tell_unknown)
+        composer.files_dropped.connect(self._take_files)
+        composer.attach_requested.connect(self._attach)
         self.parts.notices.acted.connect(self.do)
         self.picker.chosen.connect(self._use_model)
         self.picker.refused.connect(self._tell_refused)
@@ -106,11 +116,13 @@ class MainWindow(Models):
         first.open_file_requested.connect(lambda: self.do("open_model"))
         for page in (first, self.parts.empty):
             page.typed.connect(self.parts.composer.insert_text)
-            page.file_dropped.connect(self._add_file)
+            page.file_dropped.connect(lambda path: self._take_files([path]))
 
     def _connect_transcript(self) -> None:
         view, bar = self.parts.transcript, self.parts.header.find_bar
         view.action.connect(self._act_on_item)
+        view.editing.submitted.connect(self._say_instead)
+        view.editing.left.connect(self._keep_edited)
         view.menu_requested.connect(self._show_item_menu)
         view.link_activated.connect(self._ask_link)
         view.found.connect(bar.set_count)
@@ -155,16 +167,24 @@ class MainWindow(Models):
             "theme_light": lambda: theme_of().set_scheme("light"),
             "theme_dark": lambda: theme_of().set_scheme("dark"),
             "full_screen": self._toggle_full_screen,
+            "next_pane": lambda: self._go_to_pane(1),
+            "previous_pane": lambda: self._go_to_pane(-1),
             "send": self.parts.composer.send,
+            "line_break": lambda: self.parts.composer.insert_text("\n"),
             "stop": self._stop,
             "regenerate": lambda: self._ask_here(lambda c, id_: c.answer(id_)),
             "continue": lambda: self._ask_here(lambda c, id_: c.go_on(id_)),
             "edit_last": self._edit_last,
+            "attach": self._attach,
             "compact": lambda: self._ask_here(lambda c, id_: c.compact(id_)),
+            "compact_focus": self._ask_focus,
+            "system_prompt": self._ask_system,
             "model_picker": self.show_models,
             "status": self._show_status,
             "shortcuts": lambda: ShortcutSheet(TABLE, self).show(),
+            "open_reports": self._open_reports,
             "about": self._show_about,
+            **{id_: partial(self._act_on_message, id_) for id_ in MESSAGE_ACTIONS},
         }
 
     def _take(self, told: Told) -> None:
@@ -178,7 +198,7 @@ class MainWindow(Models):
                 if id_ in ("", self._id):
                     self.say(text, tone="amber" if level == "warning" else "plain")
             case Failed(sentence=sentence, remedy=remedy):
-                self.say(f"{sentence} {remedy}".strip(), tone="red", lasts=False)
+                self.say(joined(sentence, remedy), tone="red", lasts=False)
             case _:
                 self._take_facts(told)
 
@@ -208,7 +228,7 @@ class MainWindow(Models):
             case "model":
                 self.show_models()
             case "system":
-                self._ask_here(lambda c, id_: c.set_system(id_, rest), self._tell_system)
+                self._set_system(rest) if rest else self._ask_system()
             case _:
                 self.do("shortcuts")
 
@@ -265,5 +285,7 @@ class MainWindow(Models):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Qt's: what was typed is kept, every turn is stopped, the engine ends first."""
         self.parts.composer.flush_draft()
+        self.parts.transcript.editing.leave()
+        self.leaving.emit(self.view_state())
         self._bridge.close()
         super().closeEvent(event)

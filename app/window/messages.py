@@ -1,12 +1,14 @@
 """Saying something, and what can be done with what was said."""
 
-from PySide6.QtCore import QPoint, QUrl
+from PySide6.QtCore import QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
+from app.actions import menu_groups
 from app.dialogs import LinkDialog
-from app.items import CardItem, ReplyItem, UserItem
+from app.items import CardItem, DayItem, Item, ReplyItem, UserItem
 from app.notices import Notice as Line
+from app.text_dialog import TextDialog
 from app.theme.controls import PopupMenu
 from app.window.conversations import Conversations
 
@@ -14,13 +16,10 @@ from app.window.conversations import Conversations
 class Messages(Conversations):
     """The composer and the messages of the open conversation."""
 
+    _edited_in = ""  # the conversation of the message that is edited
+
     def _submit(self, text: str) -> None:
-        here, editing, model = self._id, self._editing, self._model
-        if editing:
-            self._editing = ""
-            self.parts.notices.withdraw("editing")
-            self._bridge.ask(lambda c: c.edit(here, editing, text))
-            return
+        here, model = self._id, self._model
         self._bridge.ask(lambda c: c.send(here or None, text, model), self._sent)
 
     def _sent(self, conversation: str) -> None:
@@ -33,11 +32,6 @@ class Messages(Conversations):
         self._bridge.ask(lambda c: c.keep_draft(here, text))
 
     def _stop(self) -> None:
-        if self._editing:
-            self._editing = ""
-            self.parts.notices.withdraw("editing")
-            self.parts.composer.set_text("")
-            return
         self._ask_here(lambda c, id_: c.stop(id_), self._give_back)
 
     def _give_back(self, text: str) -> None:
@@ -49,15 +43,71 @@ class Messages(Conversations):
         if last is not None:
             self._edit(last.id)
 
-    def _edit(self, item_id: str) -> None:
+    def _item(self, item_id: str) -> Item | None:
         index = self.items.index_of(item_id)
-        item = self.items[index] if index >= 0 else None
-        if isinstance(item, UserItem):
-            self._editing = item_id
-            self.parts.composer.set_text(item.text)
-            text = self.tr("Editing: Enter sends it as a new version, Esc leaves it as it was.")
-            self.parts.notices.say(Line(text, "edit", "plain", key="editing"))
-            self._focus_composer()
+        return self.items[index] if index >= 0 else None
+
+    def _edit(self, item_id: str) -> None:
+        """Put an editor in the place of a message, with what was written in it before."""
+        here = self._id
+        if isinstance(self._item(item_id), UserItem):
+            self._bridge.ask(
+                lambda c: c.edited(here, item_id),
+                lambda text: self._begin_edit(here, item_id, text),
+            )
+
+    def _begin_edit(self, conversation: str, item_id: str, text: str) -> None:
+        item = self._item(item_id)
+        if conversation == self._id and isinstance(item, UserItem):
+            self._edited_in = conversation
+            self.parts.transcript.editing.begin(item_id, text or item.text)
+
+    def _say_instead(self, item_id: str, text: str) -> None:
+        here = self._edited_in
+        self._bridge.ask(lambda c: c.keep_edited(here, item_id, text))  # until it is said
+        self._bridge.ask(lambda c: c.edit(here, item_id, text))
+        self._focus_composer()
+
+    def _keep_edited(self, item_id: str, text: str) -> None:
+        here = self._edited_in
+        self._bridge.ask(lambda c: c.keep_edited(here, item_id, text))
+        self._focus_composer()
+
+    def _ask_system(self) -> None:
+        """Show the system prompt of the open conversation, to be changed."""
+        here = self._id
+        self._bridge.ask(lambda c: c.system(here), self._edit_system)
+
+    def _edit_system(self, text: str) -> None:
+        about = self.tr("It stands before the messages of this conversation and is never folded.")
+        dialog = TextDialog(self.tr("System prompt"), about, text, self, ok=self.tr("Use it"))
+        dialog.taken.connect(self._set_system)
+        dialog.open()
+
+    def _set_system(self, text: str) -> None:
+        here = self._id
+        self._bridge.ask(lambda c: c.set_system(here, text), self._tell_system)
+
+    def _ask_focus(self) -> None:
+        """Ask what a summary should keep above all, then compact."""
+        about = self.tr("The older messages are folded into a summary. What matters most in it?")
+        title, ok = self.tr("Compact with a focus"), self.tr("Compact")
+        dialog = TextDialog(title, about, "", self, ok=ok, lines=2, can_be_empty=False)
+        dialog.taken.connect(lambda text: self._ask_here(lambda c, id_: c.compact(id_, text)))
+        dialog.open()
+
+    def _open_reports(self) -> None:
+        self._bridge.ask(
+            lambda c: c.reports_folder(),
+            self._show_folder,
+        )
+
+    def _show_folder(self, folder: str) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
+
+    def _tell_unknown(self, name: str) -> None:
+        text = self.tr("There is no command /{name}. Two slashes send it as it is: //{name}")
+        self.say(text.format(name=name), tone="amber")
 
     def _tell_system(self, _: object) -> None:
         self.say(self.tr("The system prompt holds from the next message on."))
@@ -98,32 +148,45 @@ class Messages(Conversations):
         self._ask_here(lambda c, id_: c.undo(id_))
 
     def _choose_version(self, item_id: str, action: str) -> None:
-        index = self.items.index_of(item_id)
-        item = self.items[index] if index >= 0 else None
+        item = self._item(item_id)
         if isinstance(item, UserItem | ReplyItem) and item.versions is not None:
             target = item.versions.earlier if action == "earlier" else item.versions.later
             if target:
                 self._ask_here(lambda c, id_: c.choose(id_, target))
 
     def _show_item_menu(self, item_id: str, place: QPoint) -> None:
-        index = self.items.index_of(item_id)
-        if index < 0:
+        item = self._item(item_id)
+        if item is None:
             return
+        self._target = item_id
         menu = PopupMenu("", self)
-        is_user = isinstance(self.items[index], UserItem)
-        entries = [(self.tr("Copy"), lambda: self.parts.transcript.copy_message(item_id))]
-        if is_user:
-            entries.append((self.tr("Edit"), lambda: self._edit(item_id)))
-        else:
-            entries.append(
-                (self.tr("Answer again"), lambda: self._act_on_item(item_id, "regenerate"))
-            )
-        entries.append(
-            (self.tr("Delete from here on"), lambda: self._act_on_item(item_id, "delete"))
-        )
-        for text, handler in entries:
-            menu.addAction(text, handler)
+        for number, group in enumerate(menu_groups("message")):
+            fitting = [action.id for action in group if fits(action.id, item)]
+            if number and fitting:
+                menu.addSeparator()
+            for id_ in fitting:
+                menu.addAction(self.actions_[id_])
+        # after the action, which comes when the menu is gone
+        menu.aboutToHide.connect(lambda: QTimer.singleShot(0, self, self._forget_target))
         menu.popup(place)
+
+    def _forget_target(self) -> None:
+        self._target = ""
+
+    def _act_on_message(self, action: str) -> None:
+        """Do something with the message whose menu is open, or that has the focus."""
+        index = self.parts.transcript.focused_part()[0]
+        item_id = self._target or (self.items[index].id if index >= 0 else "")
+        item = self._item(item_id)
+        if item is None or not fits(action, item):
+            return
+        match action.removeprefix("message_"):
+            case "copy":
+                self.parts.transcript.copy_message(item_id, as_markdown=False)
+            case "copy_markdown":
+                self.parts.transcript.copy_message(item_id)
+            case wish:
+                self._act_on_item(item_id, wish)
 
     def _copy_last(self) -> None:
         last = next((i for i in reversed(self.items.items()) if isinstance(i, ReplyItem)), None)
@@ -134,3 +197,19 @@ class Messages(Conversations):
         dialog = LinkDialog(url, self)
         dialog.confirmed.connect(lambda target: QDesktopServices.openUrl(QUrl(target)))
         dialog.open()
+
+
+def fits(action: str, item: Item) -> bool:
+    """Whether an action of the table can be done with an item."""
+    match action:
+        case "message_edit":
+            return isinstance(item, UserItem)
+        case "message_regenerate":
+            return isinstance(item, ReplyItem) and not item.is_running
+        case "message_earlier" | "message_later":
+            versions = item.versions if isinstance(item, UserItem | ReplyItem) else None
+            earlier = action == "message_earlier"
+            return versions is not None and bool(versions.earlier if earlier else versions.later)
+        case "message_delete":
+            return isinstance(item, UserItem | ReplyItem)
+    return not isinstance(item, DayItem)

@@ -16,8 +16,7 @@ class Models(Messages):
     def _show_model_rows(self, rows: tuple[ModelRow, ...]) -> None:
         self._models = {row.name: row for row in rows}
         self.picker.set_models(rows, self._model)
-        ollama = [row for row in rows if row.source == "ollama"]
-        self.parts.first_run.set_ollama(self.tr("this computer"), len(ollama), "")
+        self._bridge.ask(lambda c: c.ollama_host(), self._show_ollama)
         starter = next((row for row in rows if row.source == "starter"), None)
         if starter is not None:
             self.parts.first_run.set_starter(starter.title, starter.size_bytes)
@@ -26,6 +25,12 @@ class Models(Messages):
         row = self._models.get(self._model)
         self.parts.header.set_model(title, row.window_tokens if row else 0)
         self._choose_page()
+
+    def _show_ollama(self, host: str) -> None:
+        found = [row for row in self._models.values() if row.source == "ollama"]
+        largest = max(found, key=lambda row: row.size_bytes, default=None)
+        name = largest.title if largest is not None else ""
+        self.parts.first_run.set_ollama(host, len(found), name)
 
     def show_models(self) -> None:
         """Open the model picker under the header's chip."""

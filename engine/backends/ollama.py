@@ -344,6 +344,11 @@ class OllamaBackend:
             self._version = None  # what answers next time may be another version
             raise
 
+    @property
+    def address(self) -> str:
+        """Where the server is asked for, as a URL. Raises BackendUnreachable for no address."""
+        return str(parse_address(self._host))
+
     def _required(self, value: _T) -> _T:
         """The value, which no Ollama server leaves out. Raises BackendRefused without it."""
         if not value:

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import Bug, EnvironmentFault
+from engine.errors import Bug, ConversationMissing
 from engine.store.database import Database, Row
 from engine.transcript import (
     Body,
@@ -117,12 +117,12 @@ def entry_from_row(row: Row) -> Entry:
 
 
 def find_session_row(database: Database, session: str) -> SessionRow:
-    """The conversation with exactly this id. Raises EnvironmentFault when there is none."""
+    """The conversation with exactly this id. Raises ConversationMissing when there is none."""
     rows = database.run(
         f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (storable(session),)
     )
     if not rows:
-        raise EnvironmentFault(
+        raise ConversationMissing(
             f"There is no conversation {storable(session)!r}.",
             "It may have been deleted; porthole sessions lists what there is.",
         )

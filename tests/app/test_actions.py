@@ -52,7 +52,7 @@ def test_every_shortcut_is_a_key(platform):
         ("find", "Ctrl+F"),
         ("stop", "Esc"),
         ("regenerate", "Ctrl+R"),
-        ("edit_last", "Up"),
+        ("edit_last", "Alt+Up"),
         ("copy_last", "Ctrl+Shift+C"),
         ("sidebar", "Ctrl+\\"),
         ("zoom_in", "Ctrl++"),
@@ -134,7 +134,7 @@ def test_only_window_actions_are_in_the_window(window):
     actions = Actions(window)
     inside = {action.objectName() for action in window.actions()}
     assert inside == {a.id for a in TABLE if a.place == "window"}
-    assert actions["edit_last"].shortcuts() == []
+    assert actions["send"].shortcuts() == []
     assert [keys.toString() for keys in actions["zoom_in"].shortcuts()] == ["Ctrl++", "Ctrl+="]
 
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_done_is_off(window):
     actions = Actions(window)
     actions.set_enabled(["stop", "regenerate"], False)
     offered = {action.id for action in actions.enabled()}
-    assert not {"stop", "regenerate", "edit_last"} & offered
+    assert not {"stop", "regenerate", "send"} & offered
     assert "new_chat" in offered
 
 

@@ -972,3 +972,25 @@ def test_closing_while_a_turn_is_prepared(tmp_path):
         return await room.client.open(two)
 
     assert run(tmp_path, again).items[1].text == "second chat"
+
+
+def test_resuming_what_is_gone_begins_anew(tmp_path):
+    """The conversation of the last time is shown, or a new one when it was deleted."""
+
+    async def body(room):
+        id_ = await room.send("Once")
+        assert (await room.client.resume(id_)).id == id_
+        assert (await room.client.resume("")).id == ""
+        assert (await room.client.resume("no-such-conversation")).id == ""
+
+    run(tmp_path, body)
+
+
+def test_where_ollama_answers(tmp_path):
+    """Only when it did: the first page names the place."""
+
+    async def body(room):
+        await room.client.models()
+        assert await room.client.ollama_host() == ""
+
+    run(tmp_path, body)

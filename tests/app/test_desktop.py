@@ -6,9 +6,6 @@ from PySide6.QtWidgets import QApplication
 
 from app import desktop
 from app.dialogs import CrashDialog
-from tests.app.test_window import window
-
-__all__ = ["window"]  # a fixture
 
 
 def test_bug_of_ours_is_saved_and_shown(qtbot, window, tmp_path):
@@ -39,3 +36,16 @@ def test_raised_window_is_shown_again(qtbot, window):
     window.showMinimized()
     desktop._raise(window)
     assert not window.isMinimized()
+
+
+def test_the_dialog_of_a_bug_shows_the_report_and_quits(qtbot, window, tmp_path, monkeypatch):
+    """Its buttons do what they say: the folder is opened, the window closed in order."""
+    opened = []
+    monkeypatch.setattr("app.desktop.QDesktopServices.openUrl", opened.append)
+    with desktop._reported(window, str(tmp_path / "profile"), {}):
+        sys.excepthook(ValueError, ValueError("oops"), None)
+        dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, CrashDialog))
+        dialog.folder_button.click()
+        assert opened[0].toLocalFile().endswith("reports")
+        dialog.quit_button.click()
+    assert not window.isVisible()

@@ -4,48 +4,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.bridge import Bridge
-from app.client import Client, Failed, Fetching, ModelRow, ModelState, Notice, WindowKnown
-from app.items import CardItem, ReplyItem, UserItem
-from app.theme import apply_theme, theme_of
-from app.window import MainWindow
-from app.wiring import Workplace
-
-SCRIPTED = {"PORTHOLE_MODELS_DEFAULT": "scripted:test", "PORTHOLE_CONTEXT_CAP_TOKENS": "32768"}
-
-
-@pytest.fixture
-def window(qtbot, tmp_path):
-    """A window on an empty profile; it is closed, and the engine with it."""
-    apply_theme(QApplication.instance(), theme_of())
-    bridge = Bridge(lambda tell: Client(Workplace(str(tmp_path / "profile"), SCRIPTED), tell))
-    made = MainWindow(bridge, "0.1")
-    qtbot.addWidget(made)
-    with qtbot.waitSignal(made.shown):
-        made.show()
-    yield made
-    made.close()
-
-
-def replies(window):
-    return [item for item in window.items.items() if isinstance(item, ReplyItem)]
-
-
-def users(window):
-    return [item.text for item in window.items.items() if isinstance(item, UserItem)]
-
-
-def is_done(window, count=1):
-    done = [item for item in replies(window) if item.state == "done"]
-    return len(done) >= count and not any(i.state != "done" for i in replies(window))
-
-
-def say(qtbot, window, text):
-    """Type a message and wait for its answer."""
-    before = len(replies(window))
-    window.parts.composer.set_text(text)
-    window.do("send")
-    qtbot.waitUntil(lambda: is_done(window, before + 1), timeout=10_000)
+from app.client import Failed, Fetching, ModelRow, ModelState, Notice, WindowKnown
+from app.items import CardItem, UserItem
+from app.theme import theme_of
+from tests.app.window_room import is_done, replies, say, users
 
 
 def test_message_is_answered_and_listed(qtbot, window):
@@ -68,28 +30,6 @@ def test_regenerating_keeps_the_older_reply(qtbot, window):
     assert (versions.number, versions.of) == (2, 2)
     window._act_on_item(replies(window)[0].id, "earlier")
     qtbot.waitUntil(lambda: replies(window)[0].versions.number == 1)
-
-
-def test_editing_a_message_begins_a_branch(qtbot, window):
-    """The text comes into the composer; sending it makes another version of the message."""
-    say(qtbot, window, "First words")
-    window.do("edit_last")
-    assert window.parts.composer.text() == "First words"
-    window.parts.composer.set_text("Other words")
-    window.do("send")
-    qtbot.waitUntil(lambda: users(window) == ["Other words"] and is_done(window))
-    assert window.items.items()[1].versions.of == 2 or replies(window)
-
-
-def test_escape_leaves_a_message_as_it_was(qtbot, window):
-    """Stop while editing ends the editing, nothing else."""
-    say(qtbot, window, "First words")
-    window._act_on_item(
-        next(i.id for i in window.items.items() if isinstance(i, UserItem)), "edit"
-    )
-    window.do("stop")
-    assert window.parts.composer.text() == ""
-    assert users(window) == ["First words"]
 
 
 def test_deleting_a_message_can_be_undone(qtbot, window):
