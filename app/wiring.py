@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.context import ContextSettings
     from engine.prefixes import PrefixFolder
     from engine.session import Session
-    from engine.sessiontools import SummaryWriter
+    from engine.sessiontools import SessionTools, SummaryWriter
     from engine.starter import Manifest
     from engine.store import SessionRow, Store
     from engine.tokens import CalibrationBook
@@ -74,9 +74,19 @@ class Workplace:
         return Store.open(self.paths.database)
 
     def read_settings_again(self) -> Settings:
-        """The settings as the file is now; what was made with the old ones stays as it is."""
+        """The settings as the file is now; what was made with the old ones stays as it is.
+
+        Only where model files are looked for is told at once to who looks there.
+        """
         self.__dict__.pop("settings", None)
+        look_in = getattr(self._backends.get("llama.cpp"), "look_in", None)
+        if look_in is not None:
+            look_in(self._model_folders())
         return self.settings
+
+    def _model_folders(self) -> list[Path]:
+        added = (Path(name).expanduser() for name in self.settings["models.folders"])
+        return [self.paths.models_dir, *added]
 
     def model_name(self, text: str | None) -> ModelName:
         """The model a name stands for; None is the default: the user's setting, else the starter."""
@@ -153,10 +163,7 @@ class Workplace:
         from engine.backends.llamacpp import LlamaCppBackend
 
         return LlamaCppBackend(
-            [
-                self.paths.models_dir,
-                *(Path(name).expanduser() for name in settings["models.folders"]),
-            ],
+            self._model_folders(),
             threads=settings["llamacpp.threads"] or None,
             silence_seconds=settings["llamacpp.silence_seconds"],
         )
@@ -166,15 +173,27 @@ class Workplace:
     ) -> "Session":
         """A conversation with a model; `summary_model` writes its summaries, else the setting's."""
         from engine.session import Session
+
+        backend, tools = self.backend(plan.backend), self._tools(plan, summary_model)
+        return Session(self.store, backend, session_id, plan, self.context_settings(), tools)
+
+    def renew(
+        self, session: "Session", plan: ModelPlan, summary_model: str | None = None
+    ) -> None:
+        """Have a session go on with the settings as they are now; for when no turn of it runs.
+
+        `summary_model` writes its summaries, else the setting's.
+        """
+        session.renew(plan, self.context_settings(), self._tools(plan, summary_model))
+
+    def _tools(self, plan: ModelPlan, summary_model: str | None) -> "SessionTools":
         from engine.sessiontools import SessionTools
 
-        tools = SessionTools(
+        return SessionTools(
             prefixes=self.prefixes,
             book=self.calibrations,
             writer=self._summary_writer(plan, summary_model),
         )
-        backend = self.backend(plan.backend)
-        return Session(self.store, backend, session_id, plan, self.context_settings(), tools)
 
     @property
     def prefixes(self) -> "PrefixFolder":

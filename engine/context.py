@@ -38,11 +38,14 @@ from engine.prune import (
 )
 from engine.tokens import SAFETY_MARGIN, UNCALIBRATED, Calibration, Count, find_anchor
 from engine.transcript import Compaction, Custom, Entry, Message, last_compaction
+from engine.undoing import stands_undone
 from engine.view import SHORTENED, pinned_ids, plan_visible
 
 _SHORTEST_SUMMARY = 64
 MIN_REPLY_TOKENS = 512
 """A prompt that leaves less room than this for the reply is not worth sending."""
+UNDONE_RESERVE = 2 * MIN_REPLY_TOKENS
+"""The reserve while an undone compaction's originals are wanted: they are sent while they fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +147,12 @@ def plan_view(
 ) -> ContextView:
     """The context of a path.
 
-    `weights` are plain; `factor` is the margin of an estimate times the model's calibration, and
+    `path` is effective (`engine.undoing`). `weights` are plain; `factor` is the margin of an estimate times the model's calibration, and
     1 for exact counts.
     """
     visible = plan_visible(path)
+    if stands_undone(path):
+        settings = replace(settings, reserve_tokens=UNDONE_RESERVE, reserve_floor=0)
     if factor != 1.0:
         weights = {id_: math.ceil(tokens * factor) for id_, tokens in weights.items()}
     fixed = 0
@@ -156,6 +161,51 @@ def plan_view(
         fixed = max(0, count.tokens - sum([get(entry.id, 0) for entry in visible]))
     budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
     return ContextView(tuple(path), visible, weights, count, fixed, budget, settings)
+
+
+def plan_uncounted(
+    path: Sequence[Entry],
+    weights: Mapping[str, int],
+    window_tokens: int,
+    settings: ContextSettings,
+    *,
+    system_tokens: int,
+    calibration: Calibration,
+    model: str,
+) -> ContextView:
+    """The context of a path (effective) whose prompt nobody can count: anchored, or estimated.
+
+    `weights` and `system_tokens` are plain estimates; the margin is put on here.
+    """
+    count = plan_estimate(
+        path,
+        plan_visible(path),
+        weights,
+        system_tokens=system_tokens,
+        calibration=calibration,
+        model=model,
+    )
+    factor = SAFETY_MARGIN * calibration.ratio
+    view = plan_view(path, weights, count, window_tokens, settings, factor=factor)
+    return with_fixed(view, round(system_tokens * factor))
+
+
+def weighed_entries(path: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries of a path (effective) whose weights a view needs: visible ones, folded pins.
+
+    All of them where the summary is a placeholder: it is written anew from the messages.
+    """
+    visible = plan_visible(path)
+    shown = {entry.id for entry in visible}
+    wanted = None if stands_degraded(path) else pinned_ids(path)  # None: all of them
+    originals = (e for e in path if e.id not in shown and (wanted is None or e.id in wanted))
+    return (*visible, *originals)
+
+
+def with_settings(view: ContextView, settings: ContextSettings) -> ContextView:
+    """The same context, managed otherwise."""
+    after = plan_view(view.path, view.weights, view.count, view.budget.window, settings)
+    return with_fixed(after, view.fixed_tokens)
 
 
 def with_fixed(view: ContextView, fixed_tokens: int) -> ContextView:
@@ -297,6 +347,19 @@ def plan_room(budget: Budget, targets: Targets, *, fixed_tokens: int, has_histor
     if has_history:
         others += targets.summary_cap + targets.facts_cap
     return max(0, budget.prompt - others)
+
+
+def plan_message_room(view: ContextView, fixed_tokens: int = 0) -> int:
+    """The most tokens one more message may have in this context.
+
+    `fixed_tokens` counts where the view does not know what no compaction can fold.
+    """
+    return plan_room(
+        view.budget,
+        view.targets,
+        fixed_tokens=view.fixed_tokens or fixed_tokens,
+        has_history=any(isinstance(entry.body, Message) for entry in view.visible),
+    )
 
 
 def stands_degraded(path: Sequence[Entry]) -> bool:

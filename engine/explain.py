@@ -12,9 +12,9 @@ visible before it is repaired, its cut with the kept tail taken literally, its c
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from engine.budget import plan_budget
 from engine.compact import (
@@ -29,15 +29,14 @@ from engine.compact.cut import is_message
 from engine.context import (
     ContextSettings,
     ContextView,
-    plan_estimate,
     plan_folding,
     plan_shortenings,
-    plan_view,
-    stands_degraded,
-    with_fixed,
+    plan_uncounted,
+    weighed_entries,
 )
 from engine.models import WindowLimits
 from engine.prompt import plan_message, plan_messages
+from engine.segments import Segment, plan_segments
 from engine.tokens import (
     SAFETY_MARGIN,
     UNCALIBRATED,
@@ -49,27 +48,10 @@ from engine.tokens import (
     spec_tokens,
     utf16_length,
 )
-from engine.transcript import Body, Compaction, Entry, Message, last_compaction, user
-from engine.view import pinned_ids, plan_unrepaired, plan_visible
+from engine.transcript import Body, Compaction, Entry, Message, user
+from engine.undoing import effective_path
+from engine.view import plan_unrepaired
 from engine.window import ContextWindow, Endpoint, Guard, guard_words, plan_guard
-
-SegmentName = Literal[
-    "system prompt", "summary", "pinned", "your messages", "replies", "tool results", "other"
-]
-_SEGMENTS: tuple[SegmentName, ...] = (
-    "system prompt",
-    "summary",
-    "pinned",
-    "your messages",
-    "replies",
-    "tool results",
-    "other",
-)
-_ROLES: Mapping[str, SegmentName] = {
-    "user": "your messages",
-    "assistant": "replies",
-    "tool_result": "tool results",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +71,6 @@ class Explained:
     calibration: Calibration = UNCALIBRATED
     limits: WindowLimits = field(default_factory=WindowLimits)
     endpoint: Endpoint = field(default_factory=Endpoint)
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A part of the prompt: its tokens, and how many entries it is made of."""
-
-    name: SegmentName
-    tokens: int
-    entries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +182,7 @@ def plan_explanation(
         model: for whom.
         spec: with the specification's own figures.
     """
+    path = effective_path(path)
     view = _spec_view if spec else _view
     seen = view(path, window.tokens, settings, model)
     fold = _spec_fold(seen) if spec else _fold(seen)
@@ -222,7 +196,7 @@ def plan_explanation(
         () if words is None else (str(words),),
         seen,
         spec_estimate(path, model.system_prompt),
-        tuple(_segments(seen)),
+        plan_segments(seen),
         fold,
         plan_chunks(fold.folded, window.tokens, overhead),
         _shortened(seen, fold),
@@ -249,23 +223,16 @@ def _view(
     path: Sequence[Entry], window_tokens: int, settings: ContextSettings, model: Explained
 ) -> ContextView:
     """The context as a session would find it if its backend could not count."""
-    visible = plan_visible(path)
-    shown = {entry.id for entry in visible}
-    wanted = None if stands_degraded(path) else pinned_ids(path)
-    originals = [e for e in path if e.id not in shown and (wanted is None or e.id in wanted)]
-    weights = {entry.id: _weight(entry) for entry in (*visible, *originals)}
-    system = estimate_messages(plan_messages((), model.system_prompt))
-    count = plan_estimate(
+    weights = {entry.id: _weight(entry) for entry in weighed_entries(path)}
+    return plan_uncounted(
         path,
-        visible,
         weights,
-        system_tokens=system,
+        window_tokens,
+        settings,
+        system_tokens=estimate_messages(plan_messages((), model.system_prompt)),
         calibration=model.calibration,
         model=model.label,
     )
-    factor = SAFETY_MARGIN * model.calibration.ratio
-    view = plan_view(path, weights, count, window_tokens, settings, factor=factor)
-    return with_fixed(view, round(system * factor))
 
 
 def _weight(entry: Entry) -> int:
@@ -354,43 +321,3 @@ def _shortened(view: ContextView, fold: Fold) -> tuple[Shortened, ...]:
 
 def _chars(entry: Entry) -> int:
     return utf16_length(entry.body.text) if isinstance(entry.body, Message) else 0
-
-
-# ---- segments -----------------------------------------------------------------------------------
-
-
-def _segments(view: ContextView) -> Iterable[Segment]:
-    """What the count is made of: estimates, scaled so that they are the count together."""
-    pinned = _pinned_before(view.path)
-    tokens: dict[SegmentName, int] = dict.fromkeys(_SEGMENTS, 0)
-    entries: dict[SegmentName, int] = dict.fromkeys(_SEGMENTS, 0)
-    tokens["system prompt"] = view.fixed_tokens
-    for entry in view.visible:
-        weight = view.weights.get(entry.id, 0)
-        if weight:
-            name = "pinned" if entry.id in pinned else _segment_of(entry.body)
-            tokens[name] += weight
-            entries[name] += 1
-    whole, total, passed, given = sum(tokens.values()), view.count.tokens, 0, 0
-    for name in _SEGMENTS:
-        passed += tokens[name]
-        until = total * passed // whole if whole else 0
-        if tokens[name]:
-            yield Segment(name, until - given, entries[name])
-        given = until
-
-
-def _segment_of(body: Body) -> SegmentName:
-    if isinstance(body, Compaction):
-        return "summary"
-    return _ROLES.get(body.role, "other") if isinstance(body, Message) else "other"
-
-
-def _pinned_before(path: Sequence[Entry]) -> frozenset[str]:
-    """What the user pinned, and what the last compaction kept although it was folded."""
-    index = last_compaction(path)
-    body = path[index].body if index is not None else None
-    kept = body.facts.get("pinned") if isinstance(body, Compaction) else None
-    return pinned_ids(path) | frozenset(
-        id_ for id_ in (kept if isinstance(kept, list) else ()) if isinstance(id_, str)
-    )

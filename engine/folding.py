@@ -15,10 +15,11 @@ from engine.compact import (
     plan_facts,
 )
 from engine.context import ContextView
-from engine.errors import ContextOverflow, MessageTooLarge
+from engine.errors import ContextOverflow, EnvironmentFault, MessageTooLarge
 from engine.events import CompactionEnded, CompactionReason
 from engine.tokens import Weighed, estimate_text
 from engine.transcript import Compaction, Entry, Message, user
+from engine.undoing import edited_id
 
 CHOICES = (
     "Start a new conversation, use a model with a larger window, or lower the reserve "
@@ -28,6 +29,8 @@ TRY_LATER = (
     "It is tried again once the conversation has grown. compaction.model can name a model that "
     "summarises better."
 )
+_EDITED_FACTS_TOKENS = 256
+"""Exact values under an edited summary may have so many, or as many as they had."""
 _POOL_TOKENS = 4_000
 """Exact values remembered for later compactions, whether or not this one shows them."""
 
@@ -64,6 +67,34 @@ def plan_entry(
         focus=focus,
         facts=facts,
     )
+
+
+def plan_edited(entry: Entry, summary: str) -> Compaction:
+    """The compaction entry that puts the user's words in the place of a summary.
+
+    It stands for the same messages. Exact values the new words leave out are carried under them,
+    as under the old ones; a placeholder that was edited is a summary. Raises EnvironmentFault for
+    an empty one.
+    """
+    body = entry.body
+    assert isinstance(body, Compaction)
+    if not summary.strip():
+        raise EnvironmentFault(
+            "A summary cannot be empty.", "Undo the compaction to send the messages themselves."
+        )
+    before = facts_from_json(body.facts.get("values"))
+    pool = facts_from_json(body.facts.get("pool")) or before
+    cap = max(_EDITED_FACTS_TOKENS, sum(estimate_text(fact.value) for fact in before))
+    shown = plan_facts(pool, (), summary, cap_tokens=cap, weigh=estimate_text)
+    grown = _values_tokens(summary, shown) - _values_tokens(body.summary, before)
+    facts = {**body.facts, "values": facts_to_json(shown), "edits": edited_id(entry)}
+    facts.pop("degraded", None)
+    after = max(0, body.tokens_after + grown) if body.tokens_after else 0
+    return replace(body, summary=summary.strip(), tokens_after=after, reason="edit", facts=facts)
+
+
+def _values_tokens(summary: str, values: Sequence[Fact]) -> int:
+    return estimate_text("\n".join([summary, *(fact.value for fact in values)]))
 
 
 def folded_messages(folding: CompactionPlan) -> tuple[Weighed, ...]:

@@ -28,14 +28,13 @@ from engine.context import (
     ContextSettings,
     ContextView,
     guard_trips,
-    plan_estimate,
     plan_folding,
-    plan_room,
+    plan_message_room,
     plan_sent,
     plan_shortenings,
+    plan_uncounted,
     plan_view,
-    stands_degraded,
-    with_fixed,
+    weighed_entries,
 )
 from engine.errors import EnvironmentFault
 from engine.events import (
@@ -70,8 +69,9 @@ from engine.tokens import (
     estimate_text,
     reports_in_part,
 )
-from engine.transcript import Body, Compaction, Entry, Message
-from engine.view import pinned_ids, plan_visible, shortening_entry
+from engine.transcript import Body, Compaction, Entry
+from engine.undoing import effective_path
+from engine.view import plan_visible, shortening_entry
 from engine.weighing import Scale
 
 Emit = Callable[[Event], None]
@@ -158,35 +158,28 @@ class Keeper:
 
     async def look(self, ready: Ready, path: Sequence[Entry]) -> ContextView:
         """The context of a path: counted as exactly as the backend can."""
-        visible = plan_visible(path)
-        shown = {entry.id for entry in visible}
-        wanted = None if stands_degraded(path) else pinned_ids(path)  # None: all of them
-        originals = [e for e in path if e.id not in shown and (wanted is None or e.id in wanted)]
-        request = self._request(ready, self._messages(visible), 1)
+        path = effective_path(path)
+        request = self._request(ready, self._messages(plan_visible(path)), 1)
 
         async def count_texts(texts: Sequence[str]) -> tuple[int, ...] | None:
             return await self._backend.count_texts(request, texts)
 
-        weights = await self._scale_for(ready).weigh((*visible, *originals), count_texts)
+        weights = await self._scale_for(ready).weigh(weighed_entries(path), count_texts)
         exact = await self._backend.count(request)
         window = self.window(ready)
         if exact is not None:
             return plan_view(path, weights, Count(exact, "exact"), window, self.settings)
         if reports_in_part(path, self._plan.label):
             self._is_told = False
-        calibration = self._book.of(self._plan.label)
-        system = self._system_tokens()
-        count = plan_estimate(
+        return plan_uncounted(
             path,
-            visible,
             weights,
-            system_tokens=system,
-            calibration=calibration,
+            window,
+            self.settings,
+            system_tokens=self._system_tokens(),
+            calibration=self._book.of(self._plan.label),
             model=self._plan.label,
         )
-        factor = SAFETY_MARGIN * calibration.ratio
-        view = plan_view(path, weights, count, window, self.settings, factor=factor)
-        return with_fixed(view, round(system * factor))
 
     def learn(self, view: ContextView, prompt_tokens: int) -> None:
         """A backend that cannot count told how large this prompt really was."""
@@ -204,10 +197,7 @@ class Keeper:
             size = round(SAFETY_MARGIN * ratio * estimate_text(text))
         else:
             size = exact[0]
-        has_history = any(isinstance(entry.body, Message) for entry in view.visible)
-        fixed = view.fixed_tokens or self._system_tokens()
-        room = plan_room(view.budget, view.targets, fixed_tokens=fixed, has_history=has_history)
-        return size, room
+        return size, plan_message_room(view, self._system_tokens())
 
     # ---- fitting --------------------------------------------------------------------------------
 

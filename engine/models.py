@@ -12,7 +12,7 @@ for the model, the model's own manifest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -66,6 +66,11 @@ class ModelPlan:
     think: bool | None = None
     limits: WindowLimits = WindowLimits()
     self_hosted: bool = True
+
+    def loads_as(self, other: "ModelPlan") -> bool:
+        """Whether the model is loaded, and its window judged, as for another plan."""
+        told = {"system_prompt": "", "sampling": Sampling(), "max_tokens": None, "think": None}
+        return replace(self, **told) == replace(other, **told)  # type: ignore[arg-type]  # by name
 
 
 @dataclass(frozen=True, slots=True)

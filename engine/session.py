@@ -17,7 +17,7 @@ No policy of its own: what to send and whether it may be sent is planned elsewhe
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from engine.backends.base import (
     Chunk,
     Finished,
     Loading,
+    PromptMessage,
     PromptRequest,
     Reading,
     TextChunk,
@@ -33,7 +34,7 @@ from engine.backends.base import (
     ToolCallChunk,
     Warned,
 )
-from engine.context import ContextSettings, ContextView
+from engine.context import ContextSettings, ContextView, plan_sent
 from engine.errors import Bug, EnvironmentFault, PortholeError
 from engine.events import (
     CompactionEnded,
@@ -51,11 +52,13 @@ from engine.folding import failure_words, overflow_fault, too_large
 from engine.keeper import SURELY_FITS_BYTES, Emit, Keeper
 from engine.models import ModelPlan
 from engine.readiness import Ready, keep_ready, make_ready
+from engine.receipts import ReadPrompt, SentPrompt, judge_receipt, note_read
 from engine.recovery import Recovery, Tries, plan_recovery
 from engine.reply import WrittenReply
 from engine.sessiontools import SessionTools
 from engine.store import Store
-from engine.transcript import Compaction, Custom, Entry, Message, ModelChange, user
+from engine.tokens import Count
+from engine.transcript import Compaction, Custom, Entry, Message, ModelChange, Usage, user
 from engine.view import UNSENT
 
 CHECKPOINT_SECONDS = 1.0
@@ -98,6 +101,8 @@ class Session:
         self.plan = plan
         self._backend = backend
         self.ready: Ready | None = None
+        self._sent: tuple[PromptMessage, ...] = ()
+        self._read: ReadPrompt | None = None  # the last prompt that was read whole
         self._keeper = Keeper(
             self._store,
             backend,
@@ -136,6 +141,16 @@ class Session:
         self._store.append(self.session_id, ModelChange(plan.label))
         self._store.set_model(self.session_id, plan.label)
 
+    def renew(self, plan: ModelPlan, context: ContextSettings, tools: SessionTools) -> None:
+        """Go on with other settings of the same model; for when no turn runs.
+
+        The model stays as it is loaded, unless it would now be loaded in another way.
+        """
+        ready = self.ready if plan.loads_as(self.plan) else None
+        self._context, self._tools = context, tools
+        self._use(plan, self._backend)
+        self.ready = ready
+
     async def look(self) -> ContextView:
         """The conversation's context as the next turn would find it; loads the model.
 
@@ -143,6 +158,14 @@ class Session:
         """
         ready = await self._make_ready(lambda event: None)
         return await self._keeper.look(ready, self._store.path(self.session_id))
+
+    async def peek(self, path: Sequence[Entry]) -> ContextView | None:
+        """The context of a path as the next turn would find it; None unless the model is loaded.
+
+        Loads nothing and changes nothing, also while a turn runs. Raises as a turn would.
+        """
+        ready = self.ready
+        return None if ready is None else await self._keeper.look(ready, path)
 
     def stop(self) -> None:
         """Stop what runs, if anything. What was written is kept; a second stop changes nothing."""
@@ -237,12 +260,25 @@ class Session:
         ready = await self._make_ready(emit)
         view = await self._reply_to(asked.id, ready, reply, emit)
         if (usage := reply.usage) is not None:
-            self._keeper.learn(view, usage.prompt_tokens)
-            sent, window = view.count, view.budget.window
-            room = max(0, window - sent.tokens - usage.written_tokens)
-            emit(Receipt(self._turn, sent.tokens, sent.kind, usage, window, room))
+            self._emit_receipt(view, usage, emit)
             reply.entry = self._store_reply(reply)
             await self._maintain(ready, reply, emit)
+
+    def _emit_receipt(self, view: ContextView, usage: Usage, emit: Emit) -> None:
+        """What was sent and what it cost; a warning if it was not read as it was sent."""
+        count, window = view.count, view.budget.window
+        room = max(0, window - count.tokens - usage.written_tokens)
+        as_counted = plan_sent(view) is view.visible  # else something was shortened on the way
+        judged = count if as_counted else Count(count.tokens, "estimated")
+        sent = SentPrompt(self._sent, judged, window)
+        mismatch = judge_receipt(sent, usage, self._read)
+        self._read = note_read(sent, usage, mismatch)
+        if mismatch is None:
+            self._keeper.learn(view, usage.prompt_tokens)
+        emit(Receipt(self._turn, count.tokens, count.kind, usage, window, room, mismatch))
+        if mismatch is not None:
+            text = f"{mismatch.sentence} {mismatch.remedy}"
+            emit(Notice(self._turn, "warning", "read_otherwise", text))
 
     async def _admit(self, text: str, reply: WrittenReply, emit: Emit) -> Entry:
         """Put the user's message on the disk, as sent. Raises MessageTooLarge, and keeps it then.
@@ -303,6 +339,7 @@ class Session:
             reply.running = self._store.start_reply(self.session_id, leaf, self.plan.label)
             try:
                 request = self._keeper.request(ready, view, self.plan.max_tokens)
+                self._sent = request.messages
                 await self._stream(request, reply, emit)
                 return view
             except EnvironmentFault as fault:

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from app.client.context import Context
 from app.client.files import read_text_file
+from app.client.folds import Folds
 from app.client.keeping import Keeping
 from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
@@ -20,6 +22,7 @@ from app.client.values import (
     RowsChanged,
     Told,
 )
+from app.client.window_truth import WindowTruth
 from app.items import LIVE, REMOVED, UNANSWERED, Tree
 from app.sentences import localized
 from app.typed import Attachment
@@ -29,6 +32,7 @@ from engine.errors import ConversationMissing, EnvironmentFault
 from engine.settings import ModelSettings
 from engine.tokens import Count, estimate_body, plan_count
 from engine.transcript import Custom, Entry
+from engine.undoing import effective_path
 
 _CLOSE_SECONDS = 0.3
 """Backends that take longer to close are left behind; their processes end with this one."""
@@ -44,6 +48,9 @@ class Client:
     """Everything a window can ask of the engine; used on one loop's thread, made there.
 
     Every method may raise EnvironmentFault, with a sentence and what to do.
+
+    Attributes:
+        folds: what can be done with compactions afterwards.
 
     Args:
         workplace: store, settings, backends; closed by `close`.
@@ -66,6 +73,9 @@ class Client:
         self._turns = Turns(workplace, self._models, self._keeping, self._talks)
         self._shelf = Shelf(workplace, self._keeping, self._talks, self._turns, undo_seconds)
         self.preferences = Preferences(workplace, self._models, self._talks, self._tell_facts)
+        self.context = Context(workplace, self._keeping, self._talks, self._models)
+        self.truth = WindowTruth(workplace, self._models, self._talks, self.preferences)
+        self.folds = Folds(workplace, self._talks, self._turns, self._recount)
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -87,6 +97,7 @@ class Client:
             self._saving.cancel()
         for task in self._learning:
             task.cancel()
+        self.context.close()
         self._shelf.close()
         await self._models.cancel_fetch()
         await self._turns.close()
@@ -105,6 +116,7 @@ class Client:
     async def open(self, id: str | None) -> Conversation:
         """A conversation to be shown; None for a new one. It counts as read."""
         self._talks.rest(id or "")
+        self.context.show_anew()
         if not id:
             return self._blank()
         talk = self._talks.talk(id)
@@ -192,6 +204,7 @@ class Client:
                 except EnvironmentFault as fault:
                     learned = WindowFacts(name.label, guard="block", guard_text=str(fault))
                 self._tell(window_known(id_, learned))
+                self.context.renew(id_)
 
             self._in_background(learn())
         return facts
@@ -199,6 +212,7 @@ class Client:
     def _tell_facts(self) -> None:
         """Window and meter of what is shown, again: a setting was changed."""
         shown = self._talks.shown
+        self.context.renew()
         if not shown:
             self._tell(window_known("", self._facts("", self._keeping.model, ModelSettings())))
             return
@@ -217,10 +231,17 @@ class Client:
     def _used(self, talk: Talk, context_tokens: int) -> Count:
         """How full the window is, from what is stored: nothing is loaded for it."""
         path = talk.path
+        path = effective_path(path)
         count = plan_count(path[-_COUNTED_ENTRIES:], estimate_body, model=talk.model)
         if count.kind == "estimated" and len(path) > _COUNTED_ENTRIES:
             return Count(context_tokens, "estimated")
         return count
+
+    def _recount(self, talk: Talk) -> None:
+        """Tell how full the window is, after something that no turn did."""
+        facts = self._window(talk)
+        used = self._used(talk, self._workplace.store.session(talk.id).context_tokens)
+        self._talks.tell_meter(talk, used.tokens, facts.tokens, used.kind)
 
     async def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""
@@ -251,6 +272,7 @@ class Client:
         if self._keeping.keep_draft(id, text) and self._saving is None:
             loop = asyncio.get_running_loop()
             self._saving = loop.call_later(_DRAFT_SECONDS, self._save)
+        self.context.renew(id)
 
     async def read_file(self, path: str) -> Attachment:
         """A text file to go along with a message, with its tokens (estimated)."""
@@ -287,6 +309,7 @@ class Client:
                 self._keeping.system = ""
         self._keeping.keep_draft(id, "")
         self._turns.ask(id, Work("send", text))
+        self.context.renew(id)
         return id
 
     async def stop(self, id: str) -> str:
@@ -378,6 +401,7 @@ class Client:
             self._keeping.system = text
             self._keeping.note()
             self._keeping.save()
+            self.context.renew("")
             return
         talk = self._talks.talk(id)
         self._turns.require_rest(talk)
@@ -407,6 +431,7 @@ class Client:
             self._keeping.note()
             self._keeping.save()
             self._tell(window_known("", self._facts("", label, ModelSettings())))
+            self.context.renew("")
             return
         talk = self._talks.talk(id)
         if talk.is_running:
@@ -445,14 +470,17 @@ class Client:
         ]
         if id:
             row = self._workplace.store.session(id)
+            count = row.compaction_count
+            times = translate("Client", "%n ×", "", count)
             rows += [
                 (translate("Client", "Read in all"), _tokens(row.input_tokens)),
                 (translate("Client", "Written in all"), _tokens(row.output_tokens)),
-                (translate("Client", "Compacted"), f"{row.compaction_count} ×"),
+                (translate("Client", "Compacted"), times),
                 (translate("Client", "Conversation"), f"`{row.id}`"),
             ]
-        lines = [f"- {name}: {value}" if name else f"- {value}" for name, value in rows if value]
-        return "\n".join(lines)
+        named = translate("Client", "{name}: {value}")
+        shown = [named.format(name=n, value=v) if n else v for n, v in rows if v]
+        return "\n".join(f"- {line}" for line in shown)
 
 
 def _edit_name(id_: str, entry_id: str) -> str:

@@ -13,6 +13,7 @@ from engine.transcript import Entry
 if TYPE_CHECKING:
     from app.client.models import WindowFacts
     from engine.session import Session
+    from engine.settings import Settings
 
 WorkKind = Literal["send", "edit", "answer", "compact", "model"]
 
@@ -22,13 +23,15 @@ class Work:
     """Something a conversation is to do, one after the other.
 
     `text` is what is said, a compaction's focus, or a model's name. `entry` is the message that is
-    edited, or the reply that is asked for again. `id` names it while it waits; `when_ms` is when it
+    edited, the reply that is asked for again, or the compaction that is made anew, `model` by whom
+    ("" for the usual one). `id` names it while it waits; `when_ms` is when it
     was asked for. `is_started`: its message is stored.
     """
 
     kind: WorkKind
     text: str = ""
     entry: str = ""
+    model: str = ""
     id: str = ""
     when_ms: int = 0
     is_started: bool = False
@@ -63,6 +66,8 @@ class Talk:
         undo: leaves to go back to after removals: (entry removed, leaf before).
         noticed: what was told about the model already.
         window: what the loaded model has, as it was told last.
+        settings: those its session goes by.
+        opened: cards of compactions whose originals are shown.
     """
 
     id: str
@@ -85,6 +90,8 @@ class Talk:
     undo: list[tuple[str, str | None]] = field(default_factory=list)
     noticed: set[str] = field(default_factory=set)
     window: "WindowFacts | None" = None
+    settings: "Settings | None" = None
+    opened: set[str] = field(default_factory=set)
     count: int = 0
 
     @property
@@ -110,6 +117,7 @@ class Talk:
     def let_go(self) -> None:
         """It is not shown any more: what was read of it is read again when it is needed."""
         self.plan = None
+        self.opened.clear()
         self.tail = self.base = self.told_base = self.told_tail = ()
 
     @property

@@ -12,7 +12,7 @@ from app.client.values import Failed, Meter, Notice, Told, WindowKnown
 from app.items import PathPlan
 from app.reports import report_bug
 from app.wiring import Workplace
-from engine.errors import EnvironmentFault
+from engine.errors import EnvironmentFault, WindowBlocked
 from engine.events import CountKind
 from engine.transcript import Entry
 
@@ -34,6 +34,7 @@ class Talks:
 
     Attributes:
         shown: the conversation the window shows, "" for a new one.
+        changed: called with the id of a conversation whose stored path is another one.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Talks:
         self._keeping = keeping
         self._talks: dict[str, Talk] = {}
         self.tell = tell
+        self.changed: Callable[[str], None] = lambda _: None
         self.shown = ""
 
     def __contains__(self, id_: str) -> bool:
@@ -85,6 +87,8 @@ class Talks:
         if anew or talk.plan is None or not self._extended(talk, talk.plan, leaf):
             entries = self._workplace.store.entries(talk.id)
             talk.plan = PathPlan(entries, leaf, zone=None, known=talk.known)
+            for card in talk.opened:
+                talk.plan.toggle_originals(card, opened=True)
         talk.base = talk.plan.items(running=talk.wants_reply)
 
     def _extended(self, talk: Talk, plan: PathPlan, leaf: str | None) -> bool:
@@ -124,6 +128,7 @@ class Talks:
         """What is stored changed: plan and tell. `anew`: not only at the end of the path."""
         self.replan(talk, anew=anew)
         self.show(talk)
+        self.changed(talk.id)
 
     def keep_waiting(self, talk: Talk) -> None:
         """What is typed and not stored yet lies in the kept file."""
@@ -180,6 +185,14 @@ class Talks:
         if talk.session is None or ready is None:
             return
         facts = self._models.loaded_window(talk.session.plan.label, ready)
+        if facts != talk.window:
+            talk.window = facts
+            self.tell(window_known(talk.id, facts))
+
+    def tell_blocked(self, talk: Talk, model: str, fault: WindowBlocked) -> None:
+        """What was loaded, or would be, is too small to be used."""
+        tokens = fault.window_tokens
+        facts = WindowFacts(model, "", tokens, self._models.budget_of(tokens), "block", str(fault))
         if facts != talk.window:
             talk.window = facts
             self.tell(window_known(talk.id, facts))

@@ -34,11 +34,13 @@ from engine.errors import (
     Bug,
     EnvironmentFault,
     SettingsUnusable,
+    WindowBlocked,
 )
 from engine.events import Event
 from engine.models import STARTER, ModelName
 from engine.session import Session
 from engine.transcript import Message, ModelChange, user
+from engine.undoing import undoing_entry
 
 _STOP_SECONDS = 0.4
 """What stops is waited for this long when everything ends."""
@@ -230,6 +232,9 @@ class Turns:
                 )
             if talk.session is None:
                 talk.session = self._new_session(talk, name)
+            elif talk.settings != self._workplace.settings:
+                self._renew_session(talk, talk.session, name)
+            talk.settings = self._workplace.settings
         except BaseException:
             lock.release()
             raise
@@ -261,6 +266,11 @@ class Turns:
         plan = workplace.plan(name, (workplace.kept_options(talk.id),))
         return workplace.session(talk.id, plan)
 
+    def _renew_session(self, talk: Talk, session: Session, name: ModelName) -> None:
+        """The user changed a setting: it holds from this turn on."""
+        plan = self._workplace.plan(name, (self._workplace.kept_options(talk.id),))
+        self._workplace.renew(session, plan)
+
     def switch(self, talk: Talk, model: str) -> None:
         """Go on with another model. Raises ModelMissing for what names none."""
         workplace = self._workplace
@@ -290,6 +300,7 @@ class Turns:
     def _events(self, talk: Talk, work: Work, session: Session) -> AsyncGenerator[Event, None]:
         match work.kind:
             case "compact":
+                self._begin_anew(talk, work, session)
                 stream = session.compact(work.text)
             case "answer":
                 self._go_before(talk, work.entry)
@@ -298,6 +309,15 @@ class Turns:
                 self._go_before(talk, work.entry)
                 stream = session.send(work.text)
         return cast("AsyncGenerator[Event, None]", stream)
+
+    def _begin_anew(self, talk: Talk, work: Work, session: Session) -> None:
+        """A compaction is made anew: from the originals, perhaps by another model."""
+        if work.entry:
+            body = undoing_entry(work.entry, undone=True)
+            self._workplace.store.append(talk.id, body, durable=True)
+        if work.model:
+            self._workplace.renew(session, session.plan, work.model)
+            talk.settings = None  # the usual writer comes back with the next turn
 
     def _go_before(self, talk: Talk, entry: str) -> None:
         """Continue from before an entry: what follows is another version of it."""
@@ -322,6 +342,9 @@ class Turns:
             case events.Notice(level=level, code=code, text=text):
                 self._talks.notice(talk, level, f"{code}: {text}", text)
             case events.CompactionEnded():
+                if work.entry and work.kind == "compact" and event.outcome != "done":
+                    body = undoing_entry(work.entry, undone=False)
+                    self._workplace.store.append(talk.id, body, durable=True)
                 self._after_compaction(talk, event)
             case events.Receipt():
                 used = event.sent_tokens + event.usage.written_tokens
@@ -339,14 +362,27 @@ class Turns:
                 self._talks.tell_meter(talk, ended.after_tokens, ready.window.tokens, "exact")
         if isinstance(ended.error, Bug):
             self._talks.tell_failure(talk.id, ended.error)
-        elif ended.text:
+        elif text := self._compaction_words(talk, ended):
             level: Level = "warning" if ended.outcome == "failed" else "info"
-            self._talks.tell(Notice(talk.id, level, ended.text))
+            self._talks.tell(Notice(talk.id, level, text))
+
+    def _compaction_words(self, talk: Talk, ended: events.CompactionEnded) -> str:
+        """What is told of a compaction; nothing of a good one to those who do not want it."""
+        settings = self._workplace.settings
+        if ended.outcome == "done" and not settings["compaction.notify"]:
+            return ""
+        if ended.outcome != "done" or not settings["compaction.verbose"]:
+            return ended.text
+        count = self._workplace.store.session(talk.id).compaction_count
+        said = translate("Client", "Auto-compaction complete (count {count}).")
+        return f"{ended.text} {said.format(count=count)}"
 
     def _after_turn(self, talk: Talk, name: ModelName, ended: events.TurnEnded) -> None:
         if ended.entry is not None and talk.live is not None:
             talk.known[ended.entry.id] = talk.live.reply
         error = ended.error
+        if isinstance(error, WindowBlocked):
+            self._talks.tell_blocked(talk, name.label, error)
         talk.is_odd = ended.entry is None and error is not None  # it may lie beside the path
         if isinstance(error, _MODEL_BROKE):
             self._models.note_failed(name)

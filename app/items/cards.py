@@ -51,8 +51,9 @@ def _compaction_facts(body: Compaction) -> list[str]:
     }
     how = [ways.get(body.way, body.way)] if body.way else []
     if body.seconds:
-        how.append(translate("Items", "%n s", "", max(1, round(body.seconds))))
-    facts += [", ".join(how)] if how else []
+        seconds = max(1, round(body.seconds))
+        how.append(translate("Items", "%n s", "", seconds))
+    facts += [translate("Items", ", ").join(how)] if how else []
     if body.focus:
         facts.append(translate("Items", "focus: {words}").format(words=body.focus))
     return facts

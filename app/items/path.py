@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
-from app.items.cards import compaction_card, fenced, message_card, shortened_card, unsent_card
+from app.items.cards import fenced, message_card, shortened_card, unsent_card
+from app.items.compactions import Compactions
 from app.items.tree import Tree
 from app.items.values import (
     UNANSWERED,
@@ -21,7 +22,6 @@ from app.words import translate
 from engine.tokens import estimate_text
 from engine.transcript import (
     BranchSummary,
-    Compaction,
     Custom,
     CustomMessage,
     Entry,
@@ -60,6 +60,9 @@ class PathPlan:
         self._unsent = _unsent_below(entries, self._tree.removed)
         self._days = _Days(zone)
         self._items = self._days.parted(self._unsent.get(None, ()))
+        self._compactions = Compactions()
+        self._opened: set[str] = set()
+        self._originals: tuple[str, tuple[Item, ...]] = ("", ())
         self.path: list[Entry] = []
         for entry in self._tree.path(leaf):
             self._show(entry, known or {})
@@ -83,19 +86,92 @@ class PathPlan:
         return True
 
     def items(self, *, running: bool) -> tuple[Item, ...]:
-        """The items. `running`: a reply is being written, so that a last message is no loose end."""
+        """The items: those a summary stands for only where its card is open, below it.
+
+        `running`: a reply is being written, so that a last message is no loose end.
+        """
         question: Entry | None = None
         for entry in reversed(self.path):
             if isinstance(entry.body, Message):
                 question = entry if entry.body.role == "user" else None
                 break
+        items = self._folded()
         if question is None or running:
-            return tuple(self._items)
+            return items
         id_ = UNANSWERED + question.id
-        return (*self._items, ReplyItem(id_, "", when_ms=question.created_at, state="stopped"))
+        return (*items, ReplyItem(id_, "", when_ms=question.created_at, state="stopped"))
+
+    def toggle_originals(self, card: str, *, opened: bool | None = None) -> None:
+        """Show the messages a compaction stands for, or hide them; None for the other of the two."""
+        wanted = card not in self._opened if opened is None else opened
+        (self._opened.add if wanted else self._opened.discard)(card)
+        self._show_cards((card,))
+
+    @property
+    def last_fold(self) -> str:
+        """The card of the compaction that counts; "" for none."""
+        return self._compactions.last
+
+    def compaction(self, card: str) -> Entry | None:
+        """The entry a compaction's card shows: it, or the last edit of it; None if there is none."""
+        return self._compactions.entry(card) if card in self._compactions else None
+
+    def _folded(self) -> tuple[Item, ...]:
+        """The items, with those before the last fold behind its card."""
+        last = self._compactions.last
+        at = self._index_of(last) if last else -1
+        if at < 0:
+            return tuple(self._items)
+        card, kept = self._items[at], self._items[at + 1 :]
+        if last not in self._opened:
+            return (card, *kept)
+        if self._originals[0] != last or len(self._originals[1]) != at:
+            originals = tuple(replace(item, folded=True) for item in self._items[:at])
+            self._originals = (last, originals)
+        return (card, *self._originals[1], *kept)
+
+    def _index_of(self, id_: str) -> int:
+        return next(
+            (at for at in range(len(self._items) - 1, -1, -1) if self._items[at].id == id_), -1
+        )
+
+    def _show_cards(self, cards: Sequence[str]) -> None:
+        """Bring cards up to date; one that is not there yet is put at its fold."""
+        for card in cards:
+            if card not in self._compactions:
+                continue
+            item = self._compactions.card(card, is_open=card in self._opened)
+            at = self._index_of(card)
+            if at >= 0:
+                self._items[at] = item
+            else:
+                self._items.insert(self._fold_index(card), item)
+        if cards:
+            self._originals = ("", ())
+
+    def _fold_index(self, card: str) -> int:
+        """Where a card belongs: before the first item that its compaction kept."""
+        first = self._compactions.first_kept(card)
+        kept: set[str] = set()
+        for entry in reversed(self.path):
+            kept.add(entry.id)
+            if entry.id == first:
+                break
+        else:
+            return len(self._items)
+        place = len(self._items)
+        for at in range(len(self._items) - 1, -1, -1):
+            item = self._items[at]
+            if item.id in kept:
+                place = at
+            elif isinstance(item, UserItem | ReplyItem):
+                break
+        return place
 
     def _show(self, entry: Entry, known: Mapping[str, ReplyItem]) -> None:
         self.path.append(entry)
+        if changed := self._compactions.take(entry):
+            self._show_cards(changed)
         item = item_of(entry, self._tree, known)
         here = () if item is None else (item,)
         self._items += self._days.parted((*here, *self._unsent.get(entry.id, ())))
@@ -158,8 +234,6 @@ def item_of(entry: Entry, tree: Tree, known: Mapping[str, ReplyItem]) -> Item | 
             return _reply(entry, entry.body, tree.versions(entry), known.get(entry.id))
         case Message():
             return message_card(entry, entry.body)
-        case Compaction():
-            return compaction_card(entry)
         case BranchSummary(summary=text):
             title = translate("Items", "What happened on another branch")
             return CardItem(entry.id, "local", title, body=text, when_ms=entry.created_at)

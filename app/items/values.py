@@ -31,6 +31,7 @@ class Receipt:
 
     `sent_kind`: how `sent` was counted ("about" stands before all but an exact one). `reused` is
     None when the backend cannot tell; `room` and `window` are None for replies of earlier runs.
+    `mismatch` says that it was not read as it was sent, "" when it was; `cure` what to do then.
     """
 
     sent: int
@@ -43,6 +44,8 @@ class Receipt:
     load_seconds: float = 0.0
     read_seconds: float = 0.0
     write_seconds: float = 0.0
+    mismatch: str = ""
+    cure: str = ""
 
     @property
     def seconds(self) -> float:
@@ -61,11 +64,15 @@ class DayItem:
 
     id: str
     when_ms: int
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UserItem:
-    """What the user said. `queued`: it waits until the running reply is there."""
+    """What the user said. `queued`: it waits until the running reply is there.
+
+    `folded`: a summary stands for it now; it is one of a compaction's originals.
+    """
 
     id: str
     text: str
@@ -73,6 +80,7 @@ class UserItem:
     versions: Versions | None = None
     tokens: int = 0
     queued: bool = False
+    folded: bool = False
 
 
 State = Literal[
@@ -108,7 +116,7 @@ class ReplyItem:
 
     `seconds` is how long it took, 0 while it runs; `seconds_left` an estimate for loading and
     reading, 0 when there is none. `error` is a sentence, `remedy` what to do about it; both are
-    empty unless it failed. `thought_seconds` is 0 when it is not known.
+    empty unless it failed. `thought_seconds` is 0 when it is not known. `folded`: as in `UserItem`.
     """
 
     id: str
@@ -129,6 +137,7 @@ class ReplyItem:
     seconds_left: float = 0.0
     reused: int = 0
     waits_for: str = ""
+    folded: bool = False
 
     @property
     def is_running(self) -> bool:
@@ -145,7 +154,9 @@ class CardItem:
     """Something that is no message: a compaction, an error, what a local command answered.
 
     `facts` are short words for the head's line, `body` is Markdown, `values` are exact values to
-    copy. `done` of `total` tokens while a compaction runs (`total` 0: not known).
+    copy. `done` of `total` tokens while a compaction runs (`total` 0: not known). `offers` are the
+    actions it offers, None for the usual ones of its kind. A compaction `is_undone`, or
+    `has_originals`: the messages it stands for, shown when `is_open`. `folded`: as in `UserItem`.
     """
 
     id: str
@@ -159,6 +170,11 @@ class CardItem:
     done: int = 0
     total: int = 0
     model: str = ""
+    offers: tuple[str, ...] | None = None
+    is_undone: bool = False
+    has_originals: bool = False
+    is_open: bool = False
+    folded: bool = False
 
 
 Item = DayItem | UserItem | ReplyItem | CardItem

@@ -1,7 +1,7 @@
 """The layout of one item: texts, labels, pictures and parts at their places."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
@@ -12,6 +12,7 @@ from app.transcript.parts import Part, PartState, draw_text, elided, paint_part,
 from app.transcript.run import Mark, Run
 
 ERROR_OFFER = ("retry", "use_model")
+_INSET = 0.3
 OFFERS: dict[str, tuple[str, ...]] = {
     "user": ("copy", "edit", "more"),
     "reply": ("copy", "regenerate", "more"),
@@ -19,6 +20,7 @@ OFFERS: dict[str, tuple[str, ...]] = {
     "compacting": ("stop",),
     "error": ERROR_OFFER,
     "failed": ERROR_OFFER,
+    "why": ("window_truth",),
     "local": (),
 }
 """Which actions stand at what kind of item; a window changes this with `TranscriptView.offer`."""
@@ -125,7 +127,22 @@ class Box:
         """Place everything in a column `width` px wide."""
         self.width = width
         self.parts, self.labels, self.pictures = [], [], []
-        self.height = max(1, round(self.arrange(width)))
+        inset = self.inset
+        self.height = max(1, round(self.arrange(width - inset)))
+        if inset:
+            self._shift(QPointF(inset, 0))
+
+    @property
+    def inset(self) -> int:
+        """How far it stands to the right, px: originals of a compaction are inset by 30 %."""
+        return round(self.width * _INSET) if self.item.folded else 0
+
+    def _shift(self, by: QPointF) -> None:
+        for run in self.runs:
+            run.origin += by
+        self.parts = [part.moved(by) for part in self.parts]
+        self.labels = [replace(label, place=label.place + by) for label in self.labels]
+        self.pictures = [replace(one, place=one.place + by) for one in self.pictures]
 
     def arrange(self, width: int) -> float:
         """Place everything, and say how high it is with the gap below."""
@@ -169,7 +186,10 @@ class Box:
 
     def paint(self, painter: QPainter, scene: Scene) -> None:
         """Paint what lies in the exposed rectangle."""
-        self.paint_ground(painter, scene)
+        if self.inset:
+            self._paint_inset(painter, scene)
+        else:
+            self.paint_ground(painter, scene)
         dpr = painter.device().devicePixelRatio()
         for picture in self.pictures:
             pixmap = scene.theme.pixmap(picture.icon, picture.color, picture.size, dpr)
@@ -183,6 +203,16 @@ class Box:
         for part in self.parts:
             if not part.shy or scene.is_active:
                 paint_part(painter, part, scene.theme, scene.state(part))
+
+    def _paint_inset(self, painter: QPainter, scene: Scene) -> None:
+        """The rule of a compaction's original, and its ground where it stands."""
+        rule = QRectF(self.inset - self.px(16), 0, self.px(2), self.height)
+        painter.fillRect(rule, scene.theme.color("plum"))
+        painter.save()
+        painter.translate(self.inset, 0)
+        exposed = scene.exposed.translated(-self.inset, 0)
+        self.paint_ground(painter, replace(scene, exposed=exposed))
+        painter.restore()
 
     def paint_ground(self, painter: QPainter, scene: Scene) -> None:
         """Paint what lies under text and parts."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.items import CardItem
 from app.theme.painting import rounded
@@ -47,16 +47,17 @@ class CardFace:
         self._bar: QRectF | None = None
         self._share = 0.0
         self._tone = "plain"
+        self._is_undone = False
 
     def arrange(self, item: CardItem, place: CardPlace) -> float:
         """Place all of it; returns the card's height."""
         px = self.box.px
-        self._tone = item.tone
+        self._tone, self._is_undone = item.tone, item.is_undone
         left, right = px(16), place.width - px(16)
         middle = place.top + px(24)
         self._arrange_head(item, left, right, middle)
         y = middle + px(10)
-        indent = px(26) if self.kind in ("error", "failed", "local", "compacting") else 0
+        indent = px(26) if self.kind in ("error", "failed", "why", "local", "compacting") else 0
         y = self._arrange_body(item, QRectF(left + indent, y, right - left - indent, 0))
         y = self._arrange_bar(item, left + indent, y)
         y = self._arrange_values(item, QRectF(left, y, right - left, 0))
@@ -67,9 +68,10 @@ class CardFace:
     def _arrange_head(self, item: CardItem, left: int, right: int, middle: float) -> None:
         box, px = self.box, self.box.px
         box.add_picture(QPointF(left, middle), _ICONS[item.kind], 18, _TONES[item.tone][0])
-        if "show_originals" in box.desk.offers.get(self.kind, ()):
-            text = words_of("show_originals")
+        if item.has_originals:
+            text = words_of("hide_originals" if item.is_open else "show_originals")
             part = Part(QRectF(), text, "show_originals", "link", text=text, role="toggle")
+            part = replace(part, is_open=item.is_open)
             right -= round(width_of(part, box.theme))
             top = middle - height_of(part, box.theme) / 2
             box.parts += row([part], right, top, box.theme)
@@ -167,7 +169,8 @@ class CardFace:
     def _arrange_buttons(self, item: CardItem, area: QRectF) -> float:
         """The buttons, and at their right the time and the model."""
         box, px = self.box, self.box.px
-        parts = button_parts(self.kind, box.desk)
+        offers = box.desk.offers.get(self.kind, ()) if item.offers is None else item.offers
+        parts = button_parts(self.kind, offers)
         facts = " · ".join(
             part
             for part in (words.clock(item.when_ms) if item.when_ms else "", item.model)
@@ -190,9 +193,24 @@ class CardFace:
         """The card's box, and the bar of one that runs."""
         theme = scene.theme
         line = theme.color(_TONES[self._tone][1])
-        rounded(painter, self.rect, theme.px(10), theme.color("raised"), line)
+        if self._is_undone:
+            _dashed(painter, self.rect, theme.px(10), theme.color("raised"), line)
+        else:
+            rounded(painter, self.rect, theme.px(10), theme.color("raised"), line)
         if self._bar is not None:
             paint_bar(painter, self._bar, self._share, scene)
+
+
+def _dashed(painter: QPainter, rect: QRectF, radius: float, fill: QColor, line: QColor) -> None:
+    """A box with a dashed border: what it stands for does not count now."""
+    rounded(painter, rect, radius, fill)
+    painter.save()
+    pen = QPen(line, 1, Qt.PenStyle.CustomDashLine)
+    pen.setDashPattern([4, 3])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+    painter.restore()
 
 
 def paint_bar(painter: QPainter, rect: QRectF, share: float, scene: Scene) -> None:

@@ -1,5 +1,7 @@
 """What can be done with an item: the words, icon and look of every action."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 
 from app.items import Versions
@@ -14,8 +16,10 @@ _ICONS = {
     "pin": "pin",
     "more": "more",
     "delete": "trash",
-    "undo": "undo",
-    "redo": "redo",
+    "edit_summary": "edit",
+    "undo_compaction": "undo",
+    "redo_focus": "redo",
+    "restore_compaction": "redo",
     "branch": "branch",
 }
 
@@ -50,14 +54,29 @@ def _words_of_cures(action: str) -> str:
             return QCoreApplication.translate("Transcript", "Continue")
         case "stop":
             return QCoreApplication.translate("Transcript", "Stop")
-        case "undo":
-            return QCoreApplication.translate("Transcript", "Undo")
-        case "redo":
-            return QCoreApplication.translate("Transcript", "Redo with a focus…")
-        case "show_originals":
-            return QCoreApplication.translate("Transcript", "Show originals")
         case "details":
             return QCoreApplication.translate("Transcript", "Details")
+        case "toggle_why":
+            return QCoreApplication.translate("Transcript", "Why?")
+        case "window_truth":
+            return QCoreApplication.translate("Transcript", "Show the window…")
+    return _words_of_compactions(action)
+
+
+def _words_of_compactions(action: str) -> str:
+    match action:
+        case "edit_summary":
+            return QCoreApplication.translate("Transcript", "Edit")
+        case "undo_compaction":
+            return QCoreApplication.translate("Transcript", "Undo")
+        case "redo_focus":
+            return QCoreApplication.translate("Transcript", "Redo with a focus…")
+        case "restore_compaction":
+            return QCoreApplication.translate("Transcript", "Redo")
+        case "show_originals":
+            return QCoreApplication.translate("Transcript", "Show originals")
+        case "hide_originals":
+            return QCoreApplication.translate("Transcript", "Hide originals")
     return action
 
 
@@ -69,18 +88,19 @@ def action_parts(kind: str, item_id: str, desk: Desk) -> list[Part]:
     ]
 
 
-def button_parts(kind: str, desk: Desk) -> list[Part]:
+def button_parts(kind: str, offers: Sequence[str]) -> list[Part]:
     """The buttons of a card, not placed yet. The first cure of an error is the primary one."""
     found = []
-    for at, action in enumerate(desk.offers.get(kind, ())):
-        if action == "show_originals":
-            continue
+    for at, action in enumerate(offers):
         look: Look = "plain"
         if at == 0 and kind in ("error", "failed"):
             look = "primary"
         elif action in ("copy", "details"):
             look = "quiet"
         text = words_of(action)
+        if action == "more":
+            found.append(Part(QRectF(), text, action, "icon", icon="more"))
+            continue
         icon = "" if look == "quiet" else _ICONS.get(action, "")
         found.append(Part(QRectF(), text, action, look, text=text, icon=icon))
     return found

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMenuBar, QWidget
 
-from app.actions import MENUS, MESSAGE_ACTIONS, TABLE, menu_groups, menu_words
+from app.actions import MENUS, MESSAGE_ACTIONS, TABLE, menu_groups, menu_name, menu_words
 from app.bridge import Bridge
 from app.client import (
     Failed,
@@ -149,7 +149,7 @@ class MainWindow(Panes):
             "copy_markdown": lambda: view.copy(as_markdown=True),
             "copy_last": self._copy_last,
             "select_all": view.select_all,
-            "find": header.find_bar.begin,
+            "find": self._begin_find,
             "find_next": view.find_next,
             "find_previous": view.find_previous,
             "search": self.parts.sidebar.focus_search,
@@ -235,7 +235,7 @@ class MainWindow(Panes):
     def _show_menu(self, place: QPoint) -> None:
         menu = PopupMenu("", self)
         for section in MENUS:
-            inner = PopupMenu(menu_words(section).replace("&", ""), menu)
+            inner = PopupMenu(menu_name(section), menu)
             for group in menu_groups(section):
                 for action in group:
                     inner.addAction(self.actions_[action.id])

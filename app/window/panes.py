@@ -4,10 +4,10 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.view_state import ViewState
-from app.window.files import Files
+from app.window.folds import Folding
 
 
-class Panes(Files):
+class Panes(Folding):
     """Sidebar, conversation and composer as places to go to."""
 
     _state = ViewState()

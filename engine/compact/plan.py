@@ -24,6 +24,7 @@ from engine.budget import Targets
 from engine.compact.cut import Seams, is_message
 from engine.tokens import Weighed
 from engine.transcript import Compaction, Entry, Message
+from engine.undoing import edited_id
 
 PINNED_SHARE = 0.25
 """Of the prompt budget: what pinned messages may have together."""
@@ -324,7 +325,7 @@ def _no_gain(before: int, after: int, least_gain: int) -> NothingToCompact:
 def _just_compacted(path: Sequence[Entry]) -> bool:
     """Whether the last message on the path is a good compaction; settings are no messages."""
     for entry in reversed(path):
-        if is_message(entry.body):
+        if is_message(entry.body) and edited_id(entry) == entry.id:  # an edit says nothing new
             body = entry.body
             return isinstance(body, Compaction) and body.facts.get("degraded") is not True
     return False

@@ -15,6 +15,7 @@ from engine.events import CountKind
 from engine.tokens.calibration import UNCALIBRATED, Calibration
 from engine.tokens.spec import SAFETY_MARGIN, is_runtime_context
 from engine.transcript import Body, Compaction, Custom, Entry, Message, visible_entries
+from engine.undoing import is_undoing
 
 _MOST_CHARS = 40
 """Characters a token can have in a text of some length; a prompt grows by more than this tells."""
@@ -51,8 +52,8 @@ class Anchor:
 def find_anchor(path: Sequence[Entry], model: str = "") -> Anchor | None:
     """The last reply on a path that tells how large the context was (context-engine.md 3.2).
 
-    Never one from before the last compaction (its figures are of a context that is gone), never one
-    that was stopped, failed or interrupted, and, if `model` is named, never another model's. Some
+    Never one from before the last compaction or the undoing of one (its figures are of a context that
+    is gone), never one that was stopped, failed or interrupted, and, if `model` is named, never another model's. Some
     servers report only the tokens they newly read: where a prompt is hardly larger than the one
     before it, whatever was said between, nothing that was reported can be built on.
     """
@@ -60,7 +61,7 @@ def find_anchor(path: Sequence[Entry], model: str = "") -> Anchor | None:
     later, said, changed = 0, 0, False  # the later prompt; characters since; whether it was pruned
     for index in range(len(path) - 1, -1, -1):
         body = path[index].body
-        if isinstance(body, Compaction):
+        if isinstance(body, Compaction) or is_undoing(body):
             break
         changed = changed or isinstance(body, Custom)
         said += len(body.text) if isinstance(body, Message) else 0
@@ -78,7 +79,7 @@ def find_anchor(path: Sequence[Entry], model: str = "") -> Anchor | None:
 def reports_in_part(path: Sequence[Entry], model: str = "") -> bool:
     """Whether the replies since the last compaction report, and not the whole of their prompts."""
     for entry in reversed(path):
-        if isinstance(entry.body, Compaction):
+        if isinstance(entry.body, Compaction) or is_undoing(entry.body):
             return False
         if isinstance(entry.body, Message) and _reported(entry.body, model):
             return find_anchor(path, model) is None

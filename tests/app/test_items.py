@@ -21,6 +21,7 @@ from app.items import (
     plan_items,
     removed_ids,
 )
+from app.items.compactions import LAST_OFFERS, OLDER_OFFERS, UNDONE_OFFERS
 from engine.testing import conversation, memory_store, reply
 from engine.transcript import (
     BranchSummary,
@@ -36,6 +37,7 @@ from engine.transcript import (
     Usage,
     user,
 )
+from engine.undoing import undoing_entry
 from engine.view import SHORTENED, UNSENT
 from tests.engine.transcript_strategies import bodies
 
@@ -483,15 +485,16 @@ def test_a_compaction_card():
         "plum",
         NOON,
         model="starter",
+        offers=LAST_OFFERS,
+        has_originals=True,
     )
 
 
 def test_a_compaction_card_of_little():
     """Only what is known is said; a way of a later version is named as it is."""
-    plain, odd = without_days(
-        items_of(chain(Compaction("s", "x"), Compaction("s", "x", way="dreamt")), "e2")
-    )
+    (plain,) = without_days(items_of(chain(Compaction("s", "x")), "e1"))
     assert (plain.title, plain.facts, plain.values) == ("Compacted", "", ())
+    (odd,) = without_days(items_of(chain(Compaction("s", "x", way="dreamt")), "e1"))
     assert odd.facts == "dreamt"
 
 
@@ -499,6 +502,130 @@ def test_a_degraded_compaction_is_amber():
     """No summary could be written: that is said, not hidden."""
     (card,) = without_days(items_of(chain(Compaction("s", "x", facts={"degraded": True})), "e1"))
     assert (card.tone, card.title) == ("amber", "Shortened without a summary")
+
+
+FOLDED = (user("one"), reply("two"), user("three"), reply("four"))
+
+
+def folding(*more):
+    """A plan of four messages of which two were folded, and what came after; its ids are e1…"""
+    entries = chain(*FOLDED, Compaction("The story.", "e3", 900, 300, facts={"folded": 2}), *more)
+    return PathPlan(entries, entries[-1].id, zone=UTC)
+
+
+def shown(plan):
+    return [item.id for item in without_days(plan.items(running=True))]
+
+
+def card_of(plan, id_="e5"):
+    return next(item for item in plan.items(running=True) if item.id == id_)
+
+
+def test_a_card_stands_at_its_fold():
+    """What it stands for is behind it, what was kept follows."""
+    assert shown(folding(user("five"))) == ["e5", "e3", "e4", "e6"]
+
+
+def test_originals_are_shown_below_the_card():
+    """Marked as folded, and hidden again."""
+    plan = folding(user("five"))
+    plan.toggle_originals("e5")
+    assert shown(plan) == ["e5", "e1", "e2", "e3", "e4", "e6"]
+    items = without_days(plan.items(running=True))
+    assert [item.folded for item in items] == [False, True, True, False, False, False]
+    assert card_of(plan).is_open
+    plan.toggle_originals("e5")
+    assert shown(plan) == ["e5", "e3", "e4", "e6"]
+    plan.toggle_originals("e5", opened=False)
+    assert not card_of(plan).is_open
+
+
+def test_nothing_is_lost_behind_a_card():
+    """Open, a plan shows every item that it would show without the compaction."""
+    plan = folding(user("five"), reply("six"))
+    plan.toggle_originals("e5")
+    without = items_of(chain(*FOLDED), "e4")
+    assert {item.id for item in without_days(without)} <= set(shown(plan))
+
+
+def test_an_edited_summary_is_shown_on_its_card():
+    """One card, the user's words on it; the edit is no card of its own."""
+    edit = Compaction("My words.", "e3", 900, 250, facts={"folded": 2, "edits": "e5"})
+    plan = folding(user("five"), edit)
+    assert shown(plan) == ["e5", "e3", "e4", "e6"]
+    card = card_of(plan)
+    assert (card.body, card.title) == ("My words.", "Compacted: 900 → 250")
+    assert card.facts == "2 messages folded · edited"
+    assert plan.compaction("e5").id == "e7"
+    assert plan.compaction("nothing") is None
+
+
+def test_an_undone_compaction_shows_the_messages_again():
+    """The card stays where it was, says so, and offers to bring it back."""
+    plan = folding(user("five"), undoing_entry("e5", undone=True))
+    assert shown(plan) == ["e1", "e2", "e5", "e3", "e4", "e6"]
+    card = card_of(plan)
+    assert (card.title, card.offers, card.is_undone) == (
+        "Compaction undone",
+        UNDONE_OFFERS,
+        True,
+    )
+    assert plan.last_fold == ""
+
+
+def test_brought_back_it_counts_again():
+    """As before."""
+    marks = [undoing_entry("e5", undone=undone) for undone in (True, False)]
+    plan = folding(user("five"), *marks)
+    assert shown(plan) == ["e5", "e3", "e4", "e6"]
+    assert card_of(plan).offers == LAST_OFFERS
+
+
+def test_only_the_last_compaction_can_be_changed():
+    """The one before is behind it, an original as the others; its words can be copied."""
+    plan = folding(user("five"), reply("six"), Compaction("All of it.", "e6"))
+    assert shown(plan) == ["e8", "e6", "e7"]
+    plan.toggle_originals("e8")
+    assert shown(plan)[:2] == ["e8", "e1"]
+    assert card_of(plan).offers == OLDER_OFFERS
+    assert not card_of(plan).has_originals
+
+
+def test_one_undone_before_the_last_cannot_come_back():
+    """Its messages are folded into the later one."""
+    plan = folding(undoing_entry("e5", undone=True), Compaction("Anew.", "e3"))
+    plan.toggle_originals("e7")
+    assert card_of(plan).offers == ()
+
+
+@given(st.lists(st.sampled_from(["say", "fold", "undo", "return", "edit"]), max_size=14))
+def test_extending_a_plan_is_planning_anew(steps):
+    """Whatever was folded, undone and edited on the way, the two ways to plan agree."""
+    bodies, folds = list(FOLDED), []
+    for step in steps:
+        number = len(bodies) + 1
+        match step:
+            case "say":
+                bodies.append(user(str(number)))
+            case "fold":
+                folds.append(f"e{number}")
+                bodies.append(Compaction(f"s{number}", f"e{number - 1}"))
+            case "edit" if folds:
+                facts = {"edits": folds[-1]}
+                bodies.append(Compaction(f"edited {number}", "e3", facts=facts))
+            case "undo" | "return" if folds:
+                bodies.append(undoing_entry(folds[number % len(folds)], undone=step == "undo"))
+    entries = chain(*bodies)
+    grown = PathPlan(entries[:1], "e1", zone=UTC)
+    for entry in entries[1:]:
+        assert grown.extend((entry,), {})
+        grown.items(running=True)
+    anew = PathPlan(entries, entries[-1].id, zone=UTC)
+    assert grown.items(running=True) == anew.items(running=True)
+    if anew.last_fold:
+        anew.toggle_originals(anew.last_fold)
+    messages = {e.id for e in entries if isinstance(e.body, Message)}
+    assert messages <= {item.id for item in anew.items(running=True)}
 
 
 def test_a_stored_conversation():
