@@ -1,9 +1,12 @@
 """The reply being written: what came so far, and how it is stored."""
 
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from engine.backends.base import TextChunk, ThinkingChunk, ToolCallChunk
-from engine.errors import PortholeError
+from engine.errors import EnvironmentFault, PortholeError
 from engine.store import Reply as RunningReply
 from engine.transcript import (
     Entry,
@@ -37,6 +40,23 @@ class WrittenReply:
     running: RunningReply | None = None
     checkpointed: float = 0.0
     entry: Entry | None = None
+    _timer: asyncio.TimerHandle | None = None
+
+    def keep_later(self, seconds: float, keep: Callable[[], None]) -> None:
+        """Have `keep` called then, unless that is planned already; a failing disk is met later."""
+
+        def keep_it() -> None:
+            with suppress(EnvironmentFault):  # the next checkpoint, or the end, tells it
+                keep()
+
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, keep_it)
+
+    def keep_never(self) -> None:
+        """What was planned is not called any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take a chunk in; text that follows text joins it."""

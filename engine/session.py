@@ -424,6 +424,7 @@ class Session:
             async for chunk in stream:
                 self._take_chunk(chunk, reply, emit)
         finally:
+            reply.keep_never()
             if (close := getattr(stream, "aclose", None)) is not None:
                 await close()
 
@@ -451,15 +452,23 @@ class Session:
         self._checkpoint(reply)
 
     def _checkpoint(self, reply: WrittenReply) -> None:
-        """Keep the running reply, at most once in CHECKPOINT_SECONDS."""
-        now = self._tools.clock()
-        if (
-            reply.running is None
-            or not reply.parts
-            or now - reply.checkpointed < CHECKPOINT_SECONDS
-        ):
+        """Keep the running reply, at most once in CHECKPOINT_SECONDS, and no later.
+
+        What came is kept in time also when nothing comes after it for a minute.
+        """
+        if reply.running is None or not reply.parts:
             return
+        now = self._tools.clock()
+        left = CHECKPOINT_SECONDS - (now - reply.checkpointed)
+        if left > 0:
+            reply.keep_later(left, lambda: self._keep(reply, self._tools.clock()))
+        else:
+            self._keep(reply, now)
+
+    def _keep(self, reply: WrittenReply, now: float) -> None:
+        reply.keep_never()
         reply.checkpointed = now
+        assert reply.running is not None
         message = reply.message(self.plan.label, self._vocabulary)
         self._store.checkpoint_reply(
             reply.running, message.text, message.thinking, message.token_ids

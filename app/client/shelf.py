@@ -24,7 +24,9 @@ UNDO_SECONDS = 8.0
 """How long a deleted conversation can be had back."""
 TITLE_CHARACTERS = 60
 _HITS = 300
-_BEFORE, _SNIPPET = 30, 120
+_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|>|[-*+]|```.*)(?:[ \t]+|$)|[*_`~]{1,3}", re.MULTILINE)
+"""Marks of Markdown, which say nothing in one line of small text."""
+_BEFORE, _SNIPPET = 14, 120
 """Characters of a snippet: before the first hit, and in all."""
 
 ExportKind = Literal["markdown", "jsonl"]
@@ -213,7 +215,7 @@ def _holds(text: str, words: Iterable[str]) -> bool:
 
 def snippet_of(text: str, words: Iterable[str]) -> str:
     """The part of a text around the first of the words, on one line."""
-    line = " ".join(text.split())
+    line = " ".join(_MARKS.sub("", text).split())
     folded = line.casefold()
     places = [folded.find(word.casefold()) for word in words]
     found = min((place for place in places if place >= 0), default=0)

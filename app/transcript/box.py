@@ -31,12 +31,14 @@ class Desk:
     """What all layouts share: the theme, the parent of their documents, what is unfolded.
 
     `opened` holds for an item's id the names of what is unfolded in it; `built` counts the
-    documents made, for tests and figures. `kept` is what is made once for one theme.
+    documents made, for tests and figures. `titles` are the models' names for people, by label;
+    `kept` is what is made once for one theme.
     """
 
     theme: Theme
     owner: QObject
     opened: dict[str, set[str]] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(OFFERS))
     built: int = 0
     kept: dict[str, object] = field(default_factory=dict)

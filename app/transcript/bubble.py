@@ -76,9 +76,9 @@ class BubbleBox(Box):
         """Icons, versions and the time, all at the left of the bubble's last line."""
         right = self.bubble.left() - self.px(8)
         top = self.bubble.bottom() - self.px(34)
-        right = place_icons(self, "user", right, top) - self.px(4)
         if self.item.versions is not None:
             right = place_versions(self, self.item.versions, right, top) - self.px(4)
+        right = place_icons(self, "user", right, top) - self.px(4)
         text = words.clock(self.item.when_ms)
         wide = self.metrics("small").horizontalAdvance(text)
         if right - wide > 0:

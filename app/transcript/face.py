@@ -173,7 +173,10 @@ class CardFace:
         parts = button_parts(self.kind, offers)
         facts = " · ".join(
             part
-            for part in (words.clock(item.when_ms) if item.when_ms else "", item.model)
+            for part in (
+                words.clock(item.when_ms) if item.when_ms else "",
+                box.desk.titles.get(item.model, item.model),
+            )
             if part
         )
         if not parts and self.kind != "compaction":

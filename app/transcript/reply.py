@@ -63,15 +63,26 @@ class ReplyBox(Box):
             set_plain(self.thinking.document, self._thought, face)
 
     def _refill_card(self) -> None:
-        if self.item.state != "failed":
-            if self._card is not None and self._card.prose is not None:
+        kind = self._card_kind()
+        if self._card is not None and self._card.kind != kind:
+            if self._card.prose is not None:
                 self._card.prose.drop()
             self._card = None
-            return
-        if self._card is None:
-            self._card = CardFace(self, "failed", Prose(self.desk, "note"))
-        if self._card.prose is not None:
-            self._card.prose.set_text(self.item.remedy, is_running=False)
+        if self._card is None and kind:
+            self._card = CardFace(self, kind, Prose(self.desk, "note"))
+        if self._card is not None and self._card.prose is not None:
+            self._card.prose.set_text(self._told().body, is_running=False)
+
+    def _card_kind(self) -> str:
+        """Which card stands below: why it failed, why it was read otherwise (on demand), or ""."""
+        if self.item.state == "failed":
+            return "failed"
+        is_asked = self._mismatch and self.desk.is_open(self.item.id, "toggle_why")
+        return "why" if is_asked else ""
+
+    @property
+    def _mismatch(self) -> str:
+        return self.item.receipt.mismatch if self.item.receipt is not None else ""
 
     # -- places ----------------------------------------------------------------------------
 
@@ -141,7 +152,7 @@ class ReplyBox(Box):
                 place = QPointF(end + px(8), middle)
                 end = self.add_label(place, text, ("interface", color), width - end - px(8))
         y += px(20)
-        if item.state in ("loading", "reading"):
+        if item.state in ("loading", "reading") and item.total:
             self._bar = QRectF(start, y + px(8), min(px(_BAR_WIDTH), width - start), px(4))
             y += px(12)
         note = words.state_note(item)
@@ -162,7 +173,10 @@ class ReplyBox(Box):
             self._add_continue(end, middle, right)
         elif item.receipt is not None:
             cost = words.receipt(item.receipt, item.seconds or item.receipt.seconds)
-            self._line("check", cost, "ink3", QRectF(0, middle, right, 0))
+            if self._mismatch:
+                self._arrange_mismatch(cost, middle, right)
+            else:
+                self._line("check", cost, "ink3", QRectF(0, middle, right, 0))
         elif item.state == "failed":
             return y
         return y + px(24)
@@ -172,6 +186,18 @@ class ReplyBox(Box):
         self.add_picture(area.topLeft(), icon, 14, color)
         place = QPointF(self.px(20), area.top())
         return self.add_label(place, text, ("small", color), area.width() - self.px(28))
+
+    def _arrange_mismatch(self, cost: str, middle: float, right: float) -> None:
+        """The receipt of a reply that did not see what was sent; ends in a link to the reason."""
+        is_open = self.desk.is_open(self.item.id, "toggle_why")
+        text = words_of("toggle_why")
+        part = Part(
+            QRectF(), text, "toggle_why", "link", text=text, role="toggle", is_open=is_open
+        )
+        wide = width_of(part, self.theme) + self.px(8)
+        end = self._line("warning", cost, "amber", QRectF(0, middle, right - wide, 0))
+        top = middle - height_of(part, self.theme) / 2
+        self.parts += row([part], end + self.px(8), top, self.theme)
 
     def _add_continue(self, end: float, middle: float, right: float) -> None:
         if self.item.state not in ("stopped", "cut", "interrupted"):
@@ -192,7 +218,8 @@ class ReplyBox(Box):
         if self.item.versions is not None:
             right = place_versions(self, self.item.versions, right - self.px(4), top)
         said = [words.clock(self.item.when_ms)] if self.item.when_ms else []
-        said += [self.item.model] if self.item.model else []
+        model = self.desk.titles.get(self.item.model, self.item.model)
+        said += [model] if model else []
         text = elided(" · ".join(said), self.theme.font("small"), self.px(220))
         wide = self.metrics("small").horizontalAdvance(text)
         room = self.px(360) if self.item.receipt is not None else self.px(20)
@@ -206,12 +233,15 @@ class ReplyBox(Box):
         if self._card is None:
             return y + self.px(20)
         top = y + self.px(12 if y else 0)
-        height = self._card.arrange(self._error(), CardPlace(round(top), width))
+        height = self._card.arrange(self._told(), CardPlace(round(top), width))
         return round(top) + height + self.px(20)
 
-    def _error(self) -> CardItem:
+    def _told(self) -> CardItem:
         """What went wrong, as a card."""
         item = self.item
+        if item.state != "failed" and item.receipt is not None:
+            receipt = item.receipt
+            return CardItem(item.id, "error", receipt.mismatch, body=receipt.cure, tone="amber")
         return CardItem(item.id, "error", item.error, body=item.remedy, tone="red")
 
     def paint_ground(self, painter: QPainter, scene: Scene) -> None:

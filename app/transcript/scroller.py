@@ -111,6 +111,12 @@ class Scroller(QAbstractScrollArea):
         """The index of every item in view, and how far its top is below the viewport's."""
         return dict(self._visible)
 
+    def set_titles(self, titles: dict[str, str]) -> None:
+        """What models are called where people read it, by their labels."""
+        if titles != self._desk.titles:
+            self._desk.titles = titles
+            self.restyle()
+
     def set_column(self, width: int) -> None:
         """The most a line of text may be wide, in px at zoom 1."""
         if width != self._most:

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from app.items import CardItem, DayItem, Item, Receipt, ReplyItem, UserItem
+from app.words import joined
 
 
 def number(value: int) -> str:
@@ -43,7 +44,12 @@ def day(when_ms: int, today: date) -> str:
         return QCoreApplication.translate("Transcript", "Today")
     if ago == 1:
         return QCoreApplication.translate("Transcript", "Yesterday")
-    return QLocale().toString(when, QLocale.FormatType.LongFormat)
+    shape = QCoreApplication.translate(
+        "Transcript", "long", "a day as a heading: dddd d MMMM yyyy, or long, as the locale has it"
+    )
+    if shape == "long":
+        return QLocale().toString(when, QLocale.FormatType.LongFormat)
+    return QLocale().toString(when, shape)
 
 
 def now() -> date:
@@ -153,14 +159,12 @@ def ending(item: ReplyItem) -> str:
         case "cut":
             how = QCoreApplication.translate("Transcript", "Cut short at its limit.")
         case "interrupted":
-            how = QCoreApplication.translate(
-                "Transcript", "Interrupted: the program ended while this was written."
-            )
+            how = QCoreApplication.translate("Transcript", "Interrupted: the program ended.")
         case "failed" if item.text:
             how = QCoreApplication.translate("Transcript", "Cut short.")
         case _:
             return ""
-    return f"{how} {saved}".strip()
+    return joined(how, saved)
 
 
 def show_all(item: UserItem) -> str:

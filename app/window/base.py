@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions
 from app.bridge import Bridge
-from app.client import ConversationRow, ModelRow
+from app.client import ConversationRow, ModelRow, ModelState
 from app.model_picker import ModelPicker
 from app.notices import Notice as Line
 from app.palette import Palette
@@ -32,6 +32,8 @@ class WindowBase(QMainWindow):
         self._model = ""
         self._target = ""  # the message whose menu is open
         self._search = ""
+        self._budget = 0  # tokens a prompt may have
+        self._model_state: ModelState | None = None
         self._room = 0  # tokens; 0 while it is not known
         self._rows: tuple[ConversationRow, ...] = ()
         self._models: dict[str, ModelRow] = {}
@@ -57,7 +59,9 @@ class WindowBase(QMainWindow):
 
     def _title_of(self, model: str) -> str:
         row = self._models.get(model)
-        return row.title if row is not None and row.title else model
+        if row is not None and row.title:
+            return row.title
+        return model.partition(":")[2] or model  # before the models are known
 
     def _ask_here(
         self,

@@ -71,11 +71,16 @@ class Conversations(WindowBase):
     def _choose_page(self) -> None:
         if len(self.items):
             page: QWidget = self.parts.transcript
-        elif self._models and not any(row.fetched for row in self._models.values()):
+        elif self._is_first_run():
             page = self.parts.first_run
         else:
             page = self.parts.empty
         self.parts.show_page(page)
+
+    def _is_first_run(self) -> bool:
+        """Whether nothing was ever said, and the model that would answer is not here."""
+        row = self._models.get(self._model)
+        return row is not None and not row.fetched and not self._rows
 
     def _show_meter(self, used: int, budget: int, window: int, *, exact: bool) -> None:
         self._room = max(0, budget - used)
@@ -85,6 +90,7 @@ class Conversations(WindowBase):
         title = self._title_of(known.model)
         self.parts.header.set_model(title, known.window_tokens)
         self.parts.header.set_guard(known.guard, known.guard_text)
+        self._budget = known.budget_tokens
         self.parts.empty.set_model(title, known.budget_tokens)
         self.parts.composer.set_model(title)
         blocked = known.guard_text if known.guard == "block" else ""

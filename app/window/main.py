@@ -89,6 +89,7 @@ class MainWindow(Panes):
         sidebar.settings_requested.connect(lambda: self.do("settings"))
         sidebar.menu_requested.connect(self._show_menu)
         header.model_clicked.connect(self.show_models)
+        header.badge_clicked.connect(lambda: self.do("models"))
         header.action.connect(self._act_on_header)
         header.renamed.connect(lambda title: self._rename(self._id, title))
         header.more_requested.connect(self._show_conversation_menu)
@@ -103,6 +104,7 @@ class MainWindow(Panes):
         self.parts.notices.acted.connect(self.do)
         self.picker.chosen.connect(self._use_model)
         self.picker.refused.connect(self._tell_refused)
+        self.picker.details_requested.connect(self.show_truth)
         self.picker.fetch_requested.connect(lambda: self.do("fetch_starter"))
         self.picker.fetch_stopped.connect(self._stop_fetch)
         self.picker.open_file_requested.connect(lambda: self.do("open_model"))
@@ -157,7 +159,7 @@ class MainWindow(Panes):
             "sidebar": self.parts.toggle_sidebar,
             "next_chat": lambda: self._step(1),
             "previous_chat": lambda: self._step(-1),
-            "go_to_start": lambda: view.scroll_to_item(0),
+            "go_to_start": lambda: view.scroll_to_item(0, view.pad),
             "go_to_end": view.scroll_to_end,
             "focus_composer": self._focus_composer,
             "zoom_in": lambda: theme_of().set_zoom(theme_of().zoom + _ZOOM_STEP),
@@ -184,6 +186,7 @@ class MainWindow(Panes):
             "shortcuts": lambda: ShortcutSheet(TABLE, self).show(),
             "open_reports": self._open_reports,
             "about": self._show_about,
+            **self.truth_handlers(),
             **{id_: partial(self._act_on_message, id_) for id_ in MESSAGE_ACTIONS},
         }
 
@@ -210,6 +213,7 @@ class MainWindow(Panes):
                 self._model = told.model
                 self._show_window(told)
             case ModelState():
+                self._model_state = told
                 self.parts.sidebar.set_model_state(self._title_of(told.name), told)
             case Fetching():
                 self.parts.first_run.set_fetching(told)

@@ -20,11 +20,20 @@ class Models(Messages):
         starter = next((row for row in rows if row.source == "starter"), None)
         if starter is not None:
             self.parts.first_run.set_starter(starter.title, starter.size_bytes)
-        title = self._title_of(self._model)
-        self.parts.composer.set_model(title)
-        row = self._models.get(self._model)
-        self.parts.header.set_model(title, row.window_tokens if row else 0)
+        self.parts.transcript.set_titles({row.name: row.title for row in rows if row.title})
+        self._show_titles()
         self._choose_page()
+
+    def _show_titles(self) -> None:
+        """The model's name for people, wherever it stands."""
+        title = self._title_of(self._model)
+        row = self._models.get(self._model)
+        self.parts.composer.set_model(title)
+        self.parts.header.set_model(title, row.window_tokens if row else 0)
+        self.parts.empty.set_model(title, self._budget)
+        if self._model_state is not None:
+            state = self._model_state
+            self.parts.sidebar.set_model_state(self._title_of(state.name), state)
 
     def _show_ollama(self, host: str) -> None:
         found = [row for row in self._models.values() if row.source == "ollama"]

@@ -48,7 +48,7 @@ def test_search_looks_into_titles_and_texts(tmp_path):
 
     titled, found = run(tmp_path, body)
     assert (titled.title, titled.snippet) == ("Contour lines", "")
-    assert (found.title, found.snippet) == ("A", "We measured every contour line of the sheet.")
+    assert (found.title, found.snippet) == ("A", "…every contour line of the sheet.")
 
 
 def test_blank_search_is_none(tmp_path):

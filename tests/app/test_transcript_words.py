@@ -154,8 +154,11 @@ def test_what_a_screen_reader_says():
         ("copy", "Copy"),
         ("more", "More"),
         ("continue", "Continue"),
-        ("undo", "Undo"),
-        ("redo", "Redo with a focus…"),
+        ("undo_compaction", "Undo"),
+        ("redo_focus", "Redo with a focus…"),
+        ("restore_compaction", "Redo"),
+        ("edit_summary", "Edit"),
+        ("hide_originals", "Hide originals"),
         ("something", "something"),
     ],
 )

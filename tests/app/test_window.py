@@ -140,11 +140,13 @@ def test_what_is_told_is_shown(qtbot, window):
 
 
 def test_first_run_is_shown_without_any_model(qtbot, window):
-    """Models are known, and none is here: the three ways to one."""
+    """The model that would answer is not here: the three ways to one, also where others are."""
+    window._model = "starter"
     row = ModelRow(
         "starter", "SmolLM2", 98_000_000, "", 16_384, "warn", "small", "starter", False, False
     )
-    window._show_model_rows((row,))
+    other = ModelRow("ollama:m", "m", 1, "", 32_768, "ok", "", "ollama", False, True)
+    window._show_model_rows((row, other))
     assert window.parts.pages.currentWidget() is window.parts.first_run
     window._tell_refused("starter")
     assert window.parts.notices.shown.text == "small"

@@ -341,6 +341,25 @@ def test_running_reply_is_checkpointed_once_a_second(words, kept):
         assert store.running_replies() == []
 
 
+def test_a_reply_that_stalls_is_kept_all_the_same(monkeypatch):
+    """What came within a second of the last checkpoint is on the disk though nothing follows."""
+    monkeypatch.setattr("engine.session.CHECKPOINT_SECONDS", 0.01)
+    with memory_store() as store:
+        backend = ScriptedBackend([Script("a b c d", hold_after=3)])
+        session = make_session(store, backend, clock=lambda: 5.0)
+
+        async def watch():
+            turn = asyncio.create_task(collect(session.send("Go")))
+            async with asyncio.timeout(30):
+                while [reply.text.strip() for reply in store.running_replies()] != ["a b c"]:
+                    await asyncio.sleep(0)
+            session.stop()
+            await turn
+
+        asyncio.run(watch())
+        assert store.path(session.session_id)[-1].body.text.strip() == "a b c"
+
+
 def test_answer_again_is_a_branch_beside_the_older_reply():
     """Answering again keeps the first reply and sends the same prompt."""
     with memory_store() as store:
