@@ -211,6 +211,7 @@ class Workplace:
         settings = self.settings
         return ContextSettings(
             enabled=settings["compaction.enabled"],
+            mode=settings["compaction.mode"],
             reserve_tokens=settings["compaction.reserve_tokens"],
             reserve_floor=settings["compaction.reserve_floor"],
             keep_recent=settings["compaction.keep_recent_tokens"],

@@ -25,6 +25,7 @@ from engine.compact import (
     Urgency,
     plan_compaction,
 )
+from engine.events import CompactionMode
 from engine.prune import (
     CachePruning,
     Order,
@@ -53,6 +54,7 @@ class ContextSettings:
     """How a window is managed; tokens, characters, seconds. Defaults are the specification's."""
 
     enabled: bool = True
+    mode: CompactionMode = "automatic"
     reserve_tokens: int = 20_000
     reserve_floor: int = 20_000
     keep_recent: int = 20_000

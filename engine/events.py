@@ -20,6 +20,8 @@ from engine.transcript import Entry, StopReason, Usage
 
 CountKind = Literal["exact", "anchored", "estimated"]
 CompactionReason = Literal["preemptive", "overflow", "timeout", "threshold", "manual"]
+CompactionMode = Literal["automatic", "ask", "remind"]
+"""What is done when folding is due: it is done and told, asked for first, or only reminded of."""
 CompactionOutcome = Literal["done", "failed", "nothing", "stopped"]
 
 
@@ -123,8 +125,48 @@ class CompactionEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionDue:
+    """Folding is due and nothing was done: the user is to be asked, or reminded.
+
+    Tokens: the prompt now, about what it would be, the budget. `folded` and `kept` are messages,
+    `pinned` stay word for word beside those; `preview` is what the user said in what would be
+    folded. `in_place`: only the instruction need be read. `seconds` is about how long it takes, 0
+    when that cannot be told.
+    """
+
+    turn: int
+    mode: CompactionMode
+    before_tokens: int
+    after_tokens: int
+    budget_tokens: int
+    folded: int
+    kept: int
+    pinned: int
+    in_place: bool
+    seconds: float
+    preview: tuple[Entry, ...]
+
+
+MismatchCause = Literal["smaller_window", "divided", "rendered_otherwise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The backend did not read what it was sent: figures (tokens), probable cause, what to do."""
+
+    sent_tokens: int
+    read_tokens: int
+    cause: MismatchCause
+    sentence: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was sent and what it cost: sent (and how it was counted), usage, room left. Tokens."""
+    """What was sent and what it cost: sent (and how it was counted), usage, room left. Tokens.
+
+    `mismatch` is None when what was read is what was sent, as far as can be told.
+    """
 
     turn: int
     sent_tokens: int
@@ -132,6 +174,7 @@ class Receipt:
     usage: Usage
     window_tokens: int
     room_tokens: int
+    mismatch: Mismatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +201,7 @@ Event = (
     | CompactionStarted
     | CompactionProgress
     | CompactionEnded
+    | CompactionDue
     | Receipt
     | TurnEnded
 )

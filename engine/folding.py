@@ -16,7 +16,7 @@ from engine.compact import (
 )
 from engine.context import ContextView
 from engine.errors import ContextOverflow, EnvironmentFault, MessageTooLarge
-from engine.events import CompactionEnded, CompactionReason
+from engine.events import CompactionDue, CompactionEnded, CompactionMode, CompactionReason
 from engine.tokens import Weighed, estimate_text
 from engine.transcript import Compaction, Entry, Message, user
 from engine.undoing import edited_id
@@ -29,6 +29,10 @@ TRY_LATER = (
     "It is tried again once the conversation has grown. compaction.model can name a model that "
     "summarises better."
 )
+_INSTRUCTION_TOKENS = 300
+"""What a request for a summary in place adds to the conversation, about."""
+_USUAL_SHARE = 0.6
+"""Of the summary's cap, what is usually written."""
 _EDITED_FACTS_TOKENS = 256
 """Exact values under an edited summary may have so many, or as many as they had."""
 _POOL_TOKENS = 4_000
@@ -67,6 +71,51 @@ def plan_entry(
         focus=focus,
         facts=facts,
     )
+
+
+def plan_due(
+    view: ContextView, folding: CompactionPlan, mode: CompactionMode, turn: int
+) -> CompactionDue:
+    """What a compaction would do, for the user to decide: figures, preview, about how long."""
+    messages = folded_messages(folding)
+    kept = [item for item in folding.kept if isinstance(item.entry.body, Message)]
+    cap = view.targets.summary_cap
+    in_place = (
+        view.settings.in_place
+        and view.count.tokens + _INSTRUCTION_TOKENS + cap <= view.budget.window
+    )
+    read = _INSTRUCTION_TOKENS if in_place else sum(item.tokens for item in messages)
+    said = [item.entry for item in messages if _is_user(item.entry)]
+    return CompactionDue(
+        turn,
+        mode,
+        view.count.tokens,
+        folding.predicted_tokens,
+        view.budget.prompt,
+        len(messages),
+        len(kept),
+        len(folding.pinned),
+        in_place,
+        _seconds(view.path, read, round(cap * _USUAL_SHARE)),
+        tuple(said),
+    )
+
+
+def _is_user(entry: Entry) -> bool:
+    return isinstance(entry.body, Message) and entry.body.role == "user"
+
+
+def _seconds(path: Sequence[Entry], read: int, written: int) -> float:
+    """About how long that takes, by the last reply's speeds; 0 when they are not known."""
+    for entry in reversed(path):
+        usage = entry.body.usage if isinstance(entry.body, Message) else None
+        if usage is None or usage.write_seconds <= 0 or usage.written_tokens <= 0:
+            continue
+        seconds = written * usage.write_seconds / usage.written_tokens
+        if usage.read_tokens > 0:
+            seconds += read * usage.read_seconds / usage.read_tokens
+        return seconds
+    return 0.0
 
 
 def plan_edited(entry: Entry, summary: str) -> Compaction:

@@ -52,6 +52,7 @@ from engine.folding import (
     failure_words,
     folded_messages,
     overflow_fault,
+    plan_due,
     plan_entry,
     why_not,
 )
@@ -209,7 +210,7 @@ class Keeper:
         view = await self.look(ready, path)
         if view.route.route == "truncate_tool_results_only":
             view = await self._shorten(ready, view, emit, turn)
-        if self.is_due(view):
+        if self.is_due(view) and not self.asks(view, emit, turn):
             compacted = await self.compact(ready, view, "preemptive", emit, turn)
             view = compacted.view
             if view.route.overflow and view.reducible_chars:
@@ -253,6 +254,20 @@ class Keeper:
         waits = self._failed_at is not None and view.count.tokens < self._failed_at + grown
         return not waits or self._must(view, "preemptive")
 
+    def asks(self, view: ContextView, emit: Emit, turn: int) -> bool:
+        """Tell what a compaction would do, where the user is to be asked or reminded; if not, False."""
+        mode = self.settings.mode
+        if mode == "automatic":
+            return False
+        folding = plan_folding(view)
+        if isinstance(folding, CompactionPlan):
+            emit(plan_due(view, folding, mode, turn))
+        return True
+
+    def put_off(self, tokens: int) -> None:
+        """Not now: it is due again when the prompt of so many tokens has grown by a tenth of the budget."""
+        self._failed_at = tokens
+
     async def shrink(
         self, ready: Ready, view: ContextView, reason: CompactionReason, emit: Emit, turn: int
     ) -> ContextView | None:
@@ -261,7 +276,7 @@ class Keeper:
         Compacts; where that is not possible, shortens tool results, the last resort (SPEC1 12.4.4).
         """
         view = await self.look(ready, view.path)  # with the window that was learned
-        if self.settings.enabled:
+        if self.settings.enabled and not self.asks(view, emit, turn):
             compacted = await self.compact(ready, view, reason, emit, turn)
             if compacted.is_done:
                 return compacted.view

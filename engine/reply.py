@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from engine.backends.base import TextChunk, ThinkingChunk, ToolCallChunk
 from engine.errors import EnvironmentFault, PortholeError
 from engine.store import Reply as RunningReply
+from engine.store import Store
 from engine.transcript import (
     Entry,
     Message,
@@ -18,6 +19,9 @@ from engine.transcript import (
     TokenIds,
     Usage,
 )
+
+CHECKPOINT_SECONDS = 1.0
+"""What a crash costs at most of a running reply."""
 
 
 @dataclass
@@ -40,23 +44,6 @@ class WrittenReply:
     running: RunningReply | None = None
     checkpointed: float = 0.0
     entry: Entry | None = None
-    _timer: asyncio.TimerHandle | None = None
-
-    def keep_later(self, seconds: float, keep: Callable[[], None]) -> None:
-        """Have `keep` called then, unless that is planned already; a failing disk is met later."""
-
-        def keep_it() -> None:
-            with suppress(EnvironmentFault):  # the next checkpoint, or the end, tells it
-                keep()
-
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(seconds, keep_it)
-
-    def keep_never(self) -> None:
-        """What was planned is not called any more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take a chunk in; text that follows text joins it."""
@@ -82,3 +69,57 @@ class WrittenReply:
             token_ids=TokenIds(vocabulary, tuple(self.ids)) if vocabulary and self.ids else None,
             error=str(self.error) if self.error else "",
         )
+
+
+class Checkpoints:
+    """Keeps the running reply on the disk, at most once in CHECKPOINT_SECONDS, and no later.
+
+    What came is kept in time also when nothing comes after it for a minute.
+
+    Args:
+        store: where.
+        clock: seconds.
+        message: the reply as it would be stored.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        message: Callable[[WrittenReply], Message],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._message = message
+        self._timer: asyncio.TimerHandle | None = None
+
+    def take(self, reply: WrittenReply) -> None:
+        """Something was added to the reply."""
+        if reply.running is None or not reply.parts:
+            return
+        now = self._clock()
+        left = CHECKPOINT_SECONDS - (now - reply.checkpointed)
+        if left <= 0:
+            self._keep(reply, now)
+        elif self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(left, self._keep_late, reply)
+
+    def stop(self) -> None:
+        """Nothing is kept any more: the reply ends."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _keep_late(self, reply: WrittenReply) -> None:
+        with suppress(EnvironmentFault):  # the next checkpoint, or the end, meets it and tells
+            self._keep(reply, self._clock())
+
+    def _keep(self, reply: WrittenReply, now: float) -> None:
+        self.stop()
+        reply.checkpointed = now
+        if reply.running is not None:
+            message = self._message(reply)
+            self._store.checkpoint_reply(
+                reply.running, message.text, message.thinking, message.token_ids
+            )

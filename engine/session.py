@@ -37,6 +37,7 @@ from engine.backends.base import (
 from engine.context import ContextSettings, ContextView, plan_sent
 from engine.errors import Bug, EnvironmentFault, PortholeError
 from engine.events import (
+    CompactionDue,
     CompactionEnded,
     Event,
     ModelLoading,
@@ -54,14 +55,13 @@ from engine.models import ModelPlan
 from engine.readiness import Ready, keep_ready, make_ready
 from engine.receipts import ReadPrompt, SentPrompt, judge_receipt, note_read
 from engine.recovery import Recovery, Tries, plan_recovery
-from engine.reply import WrittenReply
+from engine.reply import Checkpoints, WrittenReply
 from engine.sessiontools import SessionTools
 from engine.store import Store
 from engine.tokens import Count
 from engine.transcript import Compaction, Custom, Entry, Message, ModelChange, Usage, user
 from engine.view import UNSENT
 
-CHECKPOINT_SECONDS = 1.0
 _GOOD_ENDS = ("stop", "length", "tool_calls")
 _T = TypeVar("_T")
 
@@ -95,6 +95,7 @@ class Session:
         self._runs = False  # a task cancelled before its first step would never say how it ended
         self._stop_asked = False
         self.session_id = session_id
+        self._checkpoints = Checkpoints(store, tools.clock, self._message)
         self._use(plan, backend)
 
     def _use(self, plan: ModelPlan, backend: Backend) -> None:
@@ -166,6 +167,10 @@ class Session:
         """
         ready = self.ready
         return None if ready is None else await self._keeper.look(ready, path)
+
+    def put_off(self, due: CompactionDue) -> None:
+        """The user does not want what is due to be folded now."""
+        self._keeper.put_off(due.before_tokens)
 
     def stop(self) -> None:
         """Stop what runs, if anything. What was written is kept; a second stop changes nothing."""
@@ -272,7 +277,7 @@ class Session:
         judged = count if as_counted else Count(count.tokens, "estimated")
         sent = SentPrompt(self._sent, judged, window)
         mismatch = judge_receipt(sent, usage, self._read)
-        self._read = note_read(sent, usage, mismatch)
+        self._read = note_read(sent, usage, mismatch, self._read)
         if mismatch is None:
             self._keeper.learn(view, usage.prompt_tokens)
         emit(Receipt(self._turn, count.tokens, count.kind, usage, window, room, mismatch))
@@ -386,7 +391,7 @@ class Session:
         try:
             path = self._store.path(self.session_id, entry.id)
             view = await self._keeper.look(ready, path)
-            if self._keeper.is_due(view):
+            if self._keeper.is_due(view) and not self._keeper.asks(view, emit, self._turn):
                 await self._keeper.compact(ready, view, "threshold", emit, self._turn)
         except asyncio.CancelledError:
             return
@@ -424,7 +429,7 @@ class Session:
             async for chunk in stream:
                 self._take_chunk(chunk, reply, emit)
         finally:
-            reply.keep_never()
+            self._checkpoints.stop()
             if (close := getattr(stream, "aclose", None)) is not None:
                 await close()
 
@@ -449,30 +454,7 @@ class Session:
                 emit(Notice(turn, "warning", code, text))
             case Finished(stop_reason=reason, usage=usage):
                 reply.stop_reason, reply.usage = reason, usage
-        self._checkpoint(reply)
-
-    def _checkpoint(self, reply: WrittenReply) -> None:
-        """Keep the running reply, at most once in CHECKPOINT_SECONDS, and no later.
-
-        What came is kept in time also when nothing comes after it for a minute.
-        """
-        if reply.running is None or not reply.parts:
-            return
-        now = self._tools.clock()
-        left = CHECKPOINT_SECONDS - (now - reply.checkpointed)
-        if left > 0:
-            reply.keep_later(left, lambda: self._keep(reply, self._tools.clock()))
-        else:
-            self._keep(reply, now)
-
-    def _keep(self, reply: WrittenReply, now: float) -> None:
-        reply.keep_never()
-        reply.checkpointed = now
-        assert reply.running is not None
-        message = reply.message(self.plan.label, self._vocabulary)
-        self._store.checkpoint_reply(
-            reply.running, message.text, message.thinking, message.token_ids
-        )
+        self._checkpoints.take(reply)
 
     def _finish(self, reply: WrittenReply) -> TurnEnded:
         """Store the reply, whatever it came to, and say how the turn ended. Never raises."""
@@ -491,8 +473,10 @@ class Session:
             return None
         if running is None:
             running = self._store.start_reply(self.session_id, reply.parent, self.plan.label)
-        message = reply.message(self.plan.label, self._vocabulary)
-        return self._store.finish_reply(running, message)
+        return self._store.finish_reply(running, self._message(reply))
+
+    def _message(self, reply: WrittenReply) -> Message:
+        return reply.message(self.plan.label, self._vocabulary)
 
     @property
     def _vocabulary(self) -> str:

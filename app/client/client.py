@@ -11,6 +11,7 @@ from app.client.keeping import Keeping
 from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
+from app.client.status import status_words
 from app.client.talk import Talk, Work
 from app.client.talks import Talks, window_known
 from app.client.turns import Turns, within
@@ -24,7 +25,6 @@ from app.client.values import (
 )
 from app.client.window_truth import WindowTruth
 from app.items import LIVE, REMOVED, UNANSWERED, Tree
-from app.sentences import localized
 from app.typed import Attachment
 from app.wiring import Workplace, kept_options
 from app.words import translate
@@ -461,26 +461,8 @@ class Client:
             talk = self._talks.talk(id)
             self._talks.replan(talk)
             conversation = self._described(talk)
-        rows = [
-            (translate("Client", "Model"), conversation.model),
-            (translate("Client", "Context window"), localized(conversation.window)),
-            (translate("Client", "Prompt budget"), _tokens(conversation.budget_tokens)),
-            (translate("Client", "Used"), _tokens(conversation.used_tokens)),
-            ("", localized(conversation.guard_text)),
-        ]
-        if id:
-            row = self._workplace.store.session(id)
-            count = row.compaction_count
-            times = translate("Client", "%n ×", "", count)
-            rows += [
-                (translate("Client", "Read in all"), _tokens(row.input_tokens)),
-                (translate("Client", "Written in all"), _tokens(row.output_tokens)),
-                (translate("Client", "Compacted"), times),
-                (translate("Client", "Conversation"), f"`{row.id}`"),
-            ]
-        named = translate("Client", "{name}: {value}")
-        shown = [named.format(name=n, value=v) if n else v for n, v in rows if v]
-        return "\n".join(f"- {line}" for line in shown)
+        row = self._workplace.store.session(id) if id else None
+        return status_words(conversation, row)
 
 
 def _edit_name(id_: str, entry_id: str) -> str:
@@ -502,7 +484,3 @@ def _instead(tree: Tree, entry: Entry) -> str | None:
 def _require_words(text: str) -> None:
     if not text.strip():
         raise EnvironmentFault(translate("Client", "There is nothing to send: it is empty."))
-
-
-def _tokens(tokens: int) -> str:
-    return translate("Client", "%n token(s)", "", tokens) if tokens else ""

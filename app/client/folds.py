@@ -12,6 +12,7 @@ from app.wiring import Workplace
 from app.words import translate
 from engine.errors import EnvironmentFault
 from engine.folding import plan_edited
+from engine.settings import save_setting
 from engine.transcript import Body, Compaction, Entry, Pin
 from engine.undoing import undoing_entry
 
@@ -84,6 +85,22 @@ class Folds:
         """
         self._entry(id, card)
         self._turns.ask(id, Work("compact", focus, entry=card, model=model))
+
+    async def put_off(self, id: str) -> None:
+        """Not now: asked again when the conversation has grown."""
+        talk = self._talks.talk(id)
+        if talk.due is not None and talk.session is not None:
+            talk.session.put_off(talk.due)
+        talk.due = None
+        self._talks.show(talk)
+
+    async def always(self, id: str) -> None:
+        """Fold by itself and tell, from now on; and now."""
+        paths = self._workplace.paths
+        paths.ensure()
+        save_setting(paths.settings_file, "compaction.mode", "automatic")
+        self._workplace.read_settings_again()
+        self._turns.ask(id, Work("compact"))
 
     async def pin(self, id: str, entry_id: str, pinned: bool) -> None:  # noqa: FBT001  # a state
         """Never fold a message, or no longer: from the next compaction on."""

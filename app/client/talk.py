@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from app.client.live import LiveReply
 from app.client.values import ItemsChanged
-from app.items import LIVE, Item, PathPlan, ReplyItem, UserItem
+from app.items import LIVE, Item, PathPlan, ReplyItem, UserItem, ask_card
 from engine.transcript import Entry
 
 if TYPE_CHECKING:
     from app.client.models import WindowFacts
+    from engine.events import CompactionDue
     from engine.session import Session
     from engine.settings import Settings
 
@@ -67,6 +68,7 @@ class Talk:
         noticed: what was told about the model already.
         window: what the loaded model has, as it was told last.
         settings: those its session goes by.
+        due: what folding would do, while the user is asked.
         opened: cards of compactions whose originals are shown.
     """
 
@@ -91,6 +93,7 @@ class Talk:
     noticed: set[str] = field(default_factory=set)
     window: "WindowFacts | None" = None
     settings: "Settings | None" = None
+    due: "CompactionDue | None" = None
     opened: set[str] = field(default_factory=set)
     count: int = 0
 
@@ -139,6 +142,8 @@ class Talk:
         for index, work in enumerate(self.queue):
             if work.says:
                 tail.append(_said(work, queued=self.work is not None or index > 0))
+        if self.due is not None and self.work is None:
+            tail.append(ask_card(f"{LIVE}ask:{self.id}", self.due))
         return tuple(tail)
 
     def change(self) -> ItemsChanged | None:

@@ -24,8 +24,10 @@ from app.client.models import Models
 from app.client.talk import Talk, Work
 from app.client.talks import Level, Talks
 from app.client.values import Notice, RowsChanged
-from app.items import LIVE
+from app.items import LIVE, reminder_words
+from app.sentences import localized
 from app.wiring import Workplace
+from app.words import joined as joined_words
 from app.words import translate
 from engine import events
 from engine.errors import (
@@ -91,6 +93,7 @@ class Turns:
 
     def _number(self, talk: Talk, work: Work) -> None:
         talk.undo.clear()  # the conversation goes on from here
+        talk.due = None
         work.id = talk.new_id()
         work.when_ms = time.time_ns() // 1_000_000
 
@@ -340,20 +343,33 @@ class Turns:
                 self._models.note_loaded(name)
                 self._talks.tell_window(talk)
             case events.Notice(level=level, code=code, text=text):
+                self._talks.tell_window(talk)
                 self._talks.notice(talk, level, f"{code}: {text}", text)
-            case events.CompactionEnded():
-                if work.entry and work.kind == "compact" and event.outcome != "done":
-                    body = undoing_entry(work.entry, undone=False)
-                    self._workplace.store.append(talk.id, body, durable=True)
-                self._after_compaction(talk, event)
+            case events.CompactionEnded() | events.CompactionDue():
+                self._take_compaction(talk, work, event)
             case events.Receipt():
                 used = event.sent_tokens + event.usage.written_tokens
                 self._talks.tell_meter(talk, used, event.window_tokens, event.sent_kind)
+                self._talks.tell_window(talk)  # of a server, which does not say what it reads
             case events.TurnEnded():
                 self._after_turn(talk, name, event)
                 return  # shown as what is stored, by whoever called
         if is_shown:
             self._talks.show(talk)
+
+    def _take_compaction(
+        self, talk: Talk, work: Work, event: events.CompactionEnded | events.CompactionDue
+    ) -> None:
+        if isinstance(event, events.CompactionDue):
+            if event.mode == "ask":
+                talk.due = event
+            else:
+                self._talks.tell(Notice(talk.id, "info", reminder_words(event)))
+            return
+        if work.entry and work.kind == "compact" and event.outcome != "done":
+            body = undoing_entry(work.entry, undone=False)
+            self._workplace.store.append(talk.id, body, durable=True)
+        self._after_compaction(talk, event)
 
     def _after_compaction(self, talk: Talk, ended: events.CompactionEnded) -> None:
         if ended.outcome == "done":
@@ -375,7 +391,7 @@ class Turns:
             return ended.text
         count = self._workplace.store.session(talk.id).compaction_count
         said = translate("Client", "Auto-compaction complete (count {count}).")
-        return f"{ended.text} {said.format(count=count)}"
+        return joined_words(localized(ended.text), said.format(count=count))
 
     def _after_turn(self, talk: Talk, name: ModelName, ended: events.TurnEnded) -> None:
         if ended.entry is not None and talk.live is not None:

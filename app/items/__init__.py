@@ -11,7 +11,13 @@ id that begins with `LIVE`; when it is stored, the item at the same place has it
 a change of the item, not another one.
 """
 
-from app.items.cards import compaction_card, exact_values, unsent_card
+from app.items.cards import (
+    ask_card,
+    compaction_card,
+    exact_values,
+    reminder_words,
+    unsent_card,
+)
 from app.items.path import PathPlan, item_of, plan_items, receipt_of
 from app.items.tree import Tree, is_beside, removed_ids
 from app.items.values import (
@@ -22,6 +28,7 @@ from app.items.values import (
     CardItem,
     CardKind,
     DayItem,
+    Figure,
     Item,
     Receipt,
     ReplyItem,
@@ -39,6 +46,7 @@ __all__ = [
     "CardItem",
     "CardKind",
     "DayItem",
+    "Figure",
     "Item",
     "PathPlan",
     "Receipt",
@@ -48,12 +56,14 @@ __all__ = [
     "Tree",
     "UserItem",
     "Versions",
+    "ask_card",
     "compaction_card",
     "exact_values",
     "is_beside",
     "item_of",
     "plan_items",
     "receipt_of",
+    "reminder_words",
     "removed_ids",
     "unsent_card",
 ]

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.items.values import CardItem, Tone
-from app.words import short_tokens, translate
+from app.items.values import CardItem, Figure, Tone
+from app.words import joined, short_tokens, translate
+from engine.events import CompactionDue
 from engine.transcript import Compaction, Entry, Message
 
 
@@ -57,6 +58,69 @@ def _compaction_facts(body: Compaction) -> list[str]:
     if body.focus:
         facts.append(translate("Items", "focus: {words}").format(words=body.focus))
     return facts
+
+
+_PREVIEW_WORDS = 160
+ASK_OFFERS = ("compact_now", "compact_with_focus", "not_now", "always")
+
+
+def ask_card(id_: str, due: CompactionDue) -> CardItem:
+    """The question whether to fold now: what it would do, in figures and first words."""
+    in_use = translate("Items", "{used} of {budget} tokens are in use.").format(
+        used=f"{due.before_tokens:,}", budget=f"{due.budget_tokens:,}"
+    )
+    stays = translate("Items", "The messages stay here and can be put back.")
+    preview = tuple(
+        (entry.created_at, " ".join(entry.body.text.split())[:_PREVIEW_WORDS])
+        for entry in due.preview
+        if isinstance(entry.body, Message)
+    )
+    return CardItem(
+        id_,
+        "ask",
+        translate("Items", "The window is nearly full. Fold the older messages now?"),
+        body=joined(in_use, stays),
+        offers=ASK_OFFERS,
+        figures=_ask_figures(due),
+        preview=preview,
+    )
+
+
+def _ask_figures(due: CompactionDue) -> tuple[Figure, ...]:
+    before, after = short_tokens(due.before_tokens), short_tokens(due.after_tokens)
+    freed = f"{max(0, due.before_tokens - due.after_tokens):,}"
+    seconds, pins = max(1, round(due.seconds)), due.pinned
+    return (
+        Figure(
+            translate("Items", "Prompt"),
+            translate("Items", "{before} → about {after}").format(before=before, after=after),
+            translate("Items", "frees about {tokens}").format(tokens=freed),
+        ),
+        Figure(
+            translate("Items", "Folds"),
+            translate("Items", "%n message(s)", "", due.folded),
+            translate("Items", "to the summary"),
+        ),
+        Figure(
+            translate("Items", "Stays word for word"),
+            translate("Items", "%n message(s)", "", due.kept),
+            translate("Items", "and %n pin(s)", "", pins) if pins else "",
+        ),
+        Figure(
+            translate("Items", "Takes"),
+            translate("Items", "about %n s", "", seconds)
+            if due.seconds
+            else translate("Items", "not known yet"),
+            translate("Items", "in place") if due.in_place else translate("Items", "in stages"),
+        ),
+    )
+
+
+def reminder_words(due: CompactionDue) -> str:
+    """One line that reminds: the budget is full, and nothing is done about it."""
+    return translate(
+        "Items", "{used} of {budget} tokens are in use. Compact when it suits you."
+    ).format(used=f"{due.before_tokens:,}", budget=f"{due.budget_tokens:,}")
 
 
 def exact_values(body: Compaction) -> tuple[str, ...]:

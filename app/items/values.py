@@ -145,7 +145,16 @@ class ReplyItem:
         return self.state in RUNNING_STATES
 
 
-CardKind = Literal["compaction", "compacting", "error", "local"]
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A fact of a card in three lines: what it is, its value, a note."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+CardKind = Literal["compaction", "compacting", "ask", "error", "local"]
 Tone = Literal["plum", "amber", "red", "plain"]
 
 
@@ -157,6 +166,7 @@ class CardItem:
     copy. `done` of `total` tokens while a compaction runs (`total` 0: not known). `offers` are the
     actions it offers, None for the usual ones of its kind. A compaction `is_undone`, or
     `has_originals`: the messages it stands for, shown when `is_open`. `folded`: as in `UserItem`.
+    `figures` stand in columns; `preview` are messages as (when in milliseconds, first words).
     """
 
     id: str
@@ -175,6 +185,8 @@ class CardItem:
     has_originals: bool = False
     is_open: bool = False
     folded: bool = False
+    figures: tuple[Figure, ...] = ()
+    preview: tuple[tuple[int, str], ...] = ()
 
 
 Item = DayItem | UserItem | ReplyItem | CardItem

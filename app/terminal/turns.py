@@ -18,6 +18,7 @@ from app.terminal.console import (
 )
 from engine.errors import Bug
 from engine.events import (
+    CompactionDue,
     CompactionEnded,
     CompactionProgress,
     CompactionStarted,
@@ -74,7 +75,7 @@ class TurnView:
 
     def _show(self, event: Event) -> None:
         match event:
-            case CompactionStarted() | CompactionProgress() | CompactionEnded():
+            case CompactionStarted() | CompactionProgress() | CompactionEnded() | CompactionDue():
                 self._show_compaction(event)
             case ModelLoading(fraction=fraction):
                 percent = "" if fraction is None else f"{fraction:.0%}"
@@ -107,9 +108,14 @@ class TurnView:
             self.console.reply(text)
 
     def _show_compaction(
-        self, event: CompactionStarted | CompactionProgress | CompactionEnded
+        self, event: CompactionStarted | CompactionProgress | CompactionEnded | CompactionDue
     ) -> None:
         match event:
+            case CompactionDue(before_tokens=used, budget_tokens=budget):
+                self.console.say(
+                    f"{used:,} of {budget:,} tokens are in use: /compact (or porthole compact) "
+                    "folds older messages when it suits you."
+                )
             case CompactionStarted(before_tokens=before, folded=folded):
                 self._end_reply()
                 figures = f"{before:,} tokens, {counted(folded, 'message')} to fold"

@@ -60,7 +60,20 @@ def _words_of_cures(action: str) -> str:
             return QCoreApplication.translate("Transcript", "Why?")
         case "window_truth":
             return QCoreApplication.translate("Transcript", "Show the window…")
-    return _words_of_compactions(action)
+    return _words_of_folding(action) or _words_of_compactions(action)
+
+
+def _words_of_folding(action: str) -> str:
+    match action:
+        case "compact_now":
+            return QCoreApplication.translate("Transcript", "Compact now")
+        case "compact_with_focus":
+            return QCoreApplication.translate("Transcript", "With a focus…")
+        case "not_now":
+            return QCoreApplication.translate("Transcript", "Not now")
+        case "always":
+            return QCoreApplication.translate("Transcript", "Always do it and tell me")
+    return ""
 
 
 def _words_of_compactions(action: str) -> str:

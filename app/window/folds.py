@@ -32,6 +32,14 @@ class Folding(Files):
                 self._ask_here(lambda c, id_: c.folds.restore(id_, item_id))
             case "redo_focus":
                 self._redo_with_focus(item_id)
+            case "compact_now":
+                self.do("compact")
+            case "compact_with_focus":
+                self.do("compact_focus")
+            case "not_now":
+                self._ask_here(lambda c, id_: c.folds.put_off(id_))
+            case "always":
+                self._ask_here(lambda c, id_: c.folds.always(id_))
             case _:
                 super()._act_on_item(item_id, action)
 

@@ -343,16 +343,24 @@ def test_running_reply_is_checkpointed_once_a_second(words, kept):
 
 def test_a_reply_that_stalls_is_kept_all_the_same(monkeypatch):
     """What came within a second of the last checkpoint is on the disk though nothing follows."""
-    monkeypatch.setattr("engine.session.CHECKPOINT_SECONDS", 0.01)
+    monkeypatch.setattr("engine.reply.CHECKPOINT_SECONDS", 0.01)
     with memory_store() as store:
         backend = ScriptedBackend([Script("a b c d", hold_after=3)])
         session = make_session(store, backend, clock=lambda: 5.0)
 
         async def watch():
+            kept = asyncio.Event()
+            checkpoint = store.checkpoint_reply
+
+            def note(*args):
+                checkpoint(*args)
+                if store.running_replies()[0].text.strip() == "a b c":
+                    kept.set()
+
+            store.checkpoint_reply = note
             turn = asyncio.create_task(collect(session.send("Go")))
             async with asyncio.timeout(30):
-                while [reply.text.strip() for reply in store.running_replies()] != ["a b c"]:
-                    await asyncio.sleep(0)
+                await kept.wait()
             session.stop()
             await turn
 
