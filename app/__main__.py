@@ -9,13 +9,16 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from app.terminal.console import EXIT_ENVIRONMENT, EXIT_OK, EXIT_STOPPED, Console
 from app.terminal.parser import parse
-from app.wiring import Workplace
 from engine.errors import EnvironmentFault, Stopped
 
-Command = Callable[[argparse.Namespace, Workplace, Console], int]
+if TYPE_CHECKING:
+    from app.wiring import Workplace
+
+Command = Callable[[argparse.Namespace, "Workplace", Console], int]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.command is None:
             return _open_window(options)
-        workplace = Workplace(options.profile, os.environ)
+        from app import wiring
+
+        workplace = wiring.Workplace(options.profile, os.environ)
         return _command(options.command)(options, workplace, console)
     except EnvironmentFault as fault:
         console.say(str(fault))
@@ -74,9 +79,12 @@ def _open_window(options: argparse.Namespace) -> int:
             "There is no screen here to open a window on.",
             "porthole chat talks in the terminal, porthole ask answers one question.",
         )
-    from app.desktop import run as run_window
+    from app.first_sight import show_ground
 
-    return run_window(options, os.environ)
+    ground = show_ground(options, os.environ)
+    from app.desktop import run as run_window  # what takes long, while the ground stands there
+
+    return run_window(options, os.environ, ground)
 
 
 def has_screen(environ: Mapping[str, str]) -> bool:

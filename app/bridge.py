@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.client import Client, Failed, ItemsChanged, Told
 from app.client.live import fault_words
+from app.client.localized import localized
 from engine.errors import Bug, EnvironmentFault
 
 T = TypeVar("T")
@@ -171,7 +172,8 @@ class Bridge(QObject):
     # ---- the engine's side ----------------------------------------------------------------------
 
     def _tell(self, value: Told | _Answer | BaseException) -> None:
-        """Hand something over; on the engine's thread."""
+        """Hand something over, in the user's language; on the engine's thread."""
+        value = localized(value)
         with self._lock:
             if self._is_closed:
                 return
@@ -242,12 +244,12 @@ class Bridge(QObject):
             await self._started.wait()
             if self._broken is not None or self._client is None:
                 raise self._broken or Bug("There is no client.")
-            self._tell(_Answer(ticket, await work(self._client)))
+            self._tell(_Answer(ticket, localized(await work(self._client))))
         except asyncio.CancelledError:
             self._tell(_Answer(ticket, is_void=True))
             raise
         except Exception as error:  # noqa: BLE001  # whoever asked gets it
-            self._tell(_Answer(ticket, fault=_as_fault(error)))
+            self._tell(_Answer(ticket, fault=localized(_as_fault(error))))
 
 
 def join_items(values: Iterable[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ translator, and in tests, the text itself comes back, `%n` filled in and "(s)" r
 
 from collections.abc import Callable
 
+_FULL_WIDTH = ("。", "？", "！", "；", "：", "，", "）", "”")
 Translator = Callable[[str, str, str, int], str]
 """Context, text, disambiguation, number (-1: none) to words; may be called on any thread."""
 
@@ -25,9 +26,23 @@ def install(translator: Translator) -> None:
     _translator[0] = translator
 
 
+def is_plain() -> bool:
+    """Whether texts are shown as they are written here, in English."""
+    return _translator[0] is plain
+
+
 def translate(context: str, text: str, disambiguation: str = "", n: int = -1) -> str:
     """`text` in the user's language."""
     return _translator[0](context, text, disambiguation, n)
+
+
+def joined(*sentences: str) -> str:
+    """Sentences one after the other, parted by a space but after a full-width mark."""
+    text = ""
+    for sentence in sentences:
+        gap = " " if text and sentence and not text.endswith(_FULL_WIDTH) else ""
+        text += gap + sentence
+    return text
 
 
 def short_tokens(tokens: int) -> str:

@@ -11,7 +11,8 @@ say() { printf '%s\n' "$*" >&2; }
 (: >&2) 2>/dev/null || exec 2>/dev/null
 
 # What this set-up was made from and where; packaging/set_up.py stores it when all is in place.
-key=$(cat "$root/pyproject.toml" "$root/packaging/set_up.py" "$root"/packaging/steps/*.py | cksum)
+key=$(cat "$root/pyproject.toml" "$root/packaging/set_up.py" "$root"/packaging/steps/*.py \
+    "$root"/resources/translations/*.ts 2>/dev/null | cksum)
 key="$key $root"
 
 if [ "$mode" = run ] && [ -z "${PYTHON-}${PORTHOLE_LLAMA_WHEELS-}${PORTHOLE_RETRY_LLAMA-}" ] &&

@@ -14,6 +14,7 @@ from app.actions.table import (
     Menu,
     Place,
     menu_groups,
+    menu_name,
     menu_words,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "Menu",
     "Place",
     "menu_groups",
+    "menu_name",
     "menu_words",
 ]

@@ -1,5 +1,6 @@
 """The table of actions: every user intent once. See the package."""
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -55,7 +56,7 @@ class Action:
     @property
     def menu(self) -> str:
         """The name of its menu in the user's language, "" for none."""
-        return menu_words(self.section).replace("&", "") if self.section else ""
+        return menu_name(self.section) if self.section else ""
 
     @property
     def shortcut(self) -> str:
@@ -96,6 +97,9 @@ TABLE: tuple[Action, ...] = (
     _action("search", "Ctrl+Shift+F", "edit", icon="search", group=3),
     _action("palette", "Ctrl+K; Ctrl+Shift+A", "view", icon="search"),
     _action("sidebar", "Ctrl+\\", "view", icon="sidebar", checkable=True, group=1),
+    _action("panel", "Ctrl+Shift+\\", "view", icon="panel", checkable=True, group=1),
+    _action("lens", "Ctrl+Shift+L", "view", icon="lens", checkable=True, group=1),
+    _action("show_prompt", "", "view", icon="lens", group=1),
     _action("next_chat", "Ctrl+Tab; Ctrl+PgDown", "view", group=2, mac="Meta+Tab"),
     _action("previous_chat", "Ctrl+Shift+Tab; Ctrl+PgUp", "view", group=2, mac="Meta+Shift+Tab"),
     _action("go_to_start", "Ctrl+Home", "view", group=3, mac="Ctrl+Up"),
@@ -119,6 +123,7 @@ TABLE: tuple[Action, ...] = (
     _action("compact", "", "chat", icon="fold", group=2),
     _action("compact_focus", "", "chat", icon="fold", group=2),
     _action("model_picker", "Ctrl+M", "chat", icon="model", group=3, mac="Ctrl+Shift+M"),
+    _action("models", "Ctrl+Shift+I", "chat", icon="memory", group=3),
     _action("system_prompt", "", "chat", icon="edit", group=3),
     _action("status", "Ctrl+I", "chat", icon="info", group=3),
     _action("message_copy", "", "message", place="message", icon="copy"),
@@ -148,6 +153,11 @@ MENUS: tuple[Menu, ...] = ("file", "edit", "view", "chat", "help")
 def menu_words(menu: Menu) -> str:
     """A menu's name in the user's language, with its mnemonic."""
     return QCoreApplication.translate("Actions", MENU_WORDS[menu])
+
+
+def menu_name(menu: Menu) -> str:
+    """The same without a mnemonic: File, 文件."""
+    return re.sub(r"\(&.\)|&", "", menu_words(menu))
 
 
 def menu_groups(menu: Menu) -> tuple[tuple[Action, ...], ...]:

@@ -104,6 +104,18 @@ WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Actions", "Sidebar"),
         QT_TRANSLATE_NOOP("Actions", "Show or hide the list of conversations."),
     ),
+    "panel": (
+        QT_TRANSLATE_NOOP("Actions", "Context panel"),
+        QT_TRANSLATE_NOOP("Actions", "Show or hide what the prompt is made of."),
+    ),
+    "lens": (
+        QT_TRANSLATE_NOOP("Actions", "Lens"),
+        QT_TRANSLATE_NOOP("Actions", "Tint the messages by what the model sees of them."),
+    ),
+    "show_prompt": (
+        QT_TRANSLATE_NOOP("Actions", "Show the whole prompt"),
+        QT_TRANSLATE_NOOP("Actions", "Read exactly what would be sent to the model now."),
+    ),
     "next_chat": (
         QT_TRANSLATE_NOOP("Actions", "Next conversation"),
         QT_TRANSLATE_NOOP("Actions", "Go to the conversation below."),
@@ -199,6 +211,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "model_picker": (
         QT_TRANSLATE_NOOP("Actions", "Choose a model…"),
         QT_TRANSLATE_NOOP("Actions", "Go on with another model."),
+    ),
+    "models": (
+        QT_TRANSLATE_NOOP("Actions", "Models…"),
+        QT_TRANSLATE_NOOP("Actions", "Every model's window: what was asked for and what counts."),
     ),
     "system_prompt": (
         QT_TRANSLATE_NOOP("Actions", "System prompt…"),

@@ -55,6 +55,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--screenshot", metavar="FILE", help="paint the window into a PNG and end")
     parser.add_argument("--size", metavar="WxH", help="size of the window, as 1280x820")
     parser.add_argument("--theme", choices=["light", "dark"], help="instead of the system's")
+    parser.add_argument(
+        "--lang", metavar="CODE", type=_language, help="en or zh_CN, instead of the system's"
+    )
     parser.add_argument("--scale", metavar="N", type=float, default=0.0, help="scale factor")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -189,6 +192,14 @@ def _add_compact(commands: Any) -> None:
     compact.add_argument("--session", metavar="ID", required=True, help="the conversation")
     compact.add_argument("--focus", metavar="TEXT", default="", help="what to keep above all")
     compact.add_argument("--model", metavar="M", help="another model to write the summary")
+
+
+def _language(text: str) -> str:
+    """A language of the window: "en", or "zh_CN" however it is written."""
+    code = text.replace("-", "_").lower()
+    if code in ("en", "zh", "zh_cn", "zh_hans", "zh_hans_cn"):
+        return code[:2] if code == "en" else "zh_CN"
+    raise argparse.ArgumentTypeError(f"“{text}” is no language of the window: en, zh_CN")
 
 
 def _tokens(text: str) -> int:

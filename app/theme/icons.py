@@ -5,7 +5,6 @@ from functools import cache
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
-from PySide6.QtSvg import QSvgRenderer
 
 from engine.paths import resources_dir
 
@@ -24,6 +23,8 @@ def draw(name: str, color: str, size: int, dpr: float) -> QPixmap:
 
     An unknown name gives an empty picture and a warning in the log.
     """
+    from PySide6.QtSvg import QSvgRenderer  # late: the window's ground needs no icon
+
     side = max(1, round(size * dpr))
     pixmap = QPixmap(side, side)
     pixmap.fill(Qt.GlobalColor.transparent)

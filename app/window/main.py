@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenuBar, QWidget
 from app.actions import MENUS, MESSAGE_ACTIONS, TABLE, menu_groups, menu_name, menu_words
 from app.bridge import Bridge
 from app.client import (
+    ContextFacts,
     Failed,
     Fetching,
     ItemsChanged,
@@ -24,12 +25,11 @@ from app.dialogs import AboutDialog, ShortcutSheet
 from app.theme import theme_of
 from app.theme.controls import PopupMenu, install_focus_ring
 from app.window.panes import Panes
+from app.window.preferences import Preferences
 from app.words import joined
 
-_ZOOM_STEP = 0.1
 
-
-class MainWindow(Panes):
+class MainWindow(Preferences, Panes):
     """One conversation at a time, and the list of all.
 
     Args:
@@ -52,10 +52,11 @@ class MainWindow(Panes):
         self.setMinimumSize(480, 480)
         self.resize(1280, 820)
         self._make_menus()
+        self.begin_context()
         self._connect_parts()
         self._connect_transcript()
         self.actions_.add_to(self.parts.transcript, "message")
-        self._handlers = self._make_handlers()
+        self._handlers = self._make_handlers() | self.preference_handlers()
         self.actions_.triggered.connect(self.do)
         install_focus_ring(self)
         theme_of().changed.connect(self._show_theme)
@@ -65,6 +66,7 @@ class MainWindow(Panes):
         self._begin(first)
         self.refresh_rows()
         self.refresh_models()
+        self.begin_preferences()
 
     def _make_menus(self) -> None:
         bar = QMenuBar(self)
@@ -162,12 +164,6 @@ class MainWindow(Panes):
             "go_to_start": lambda: view.scroll_to_item(0, view.pad),
             "go_to_end": view.scroll_to_end,
             "focus_composer": self._focus_composer,
-            "zoom_in": lambda: theme_of().set_zoom(theme_of().zoom + _ZOOM_STEP),
-            "zoom_out": lambda: theme_of().set_zoom(theme_of().zoom - _ZOOM_STEP),
-            "zoom_reset": lambda: theme_of().set_zoom(1.0),
-            "theme_system": lambda: theme_of().set_scheme("system"),
-            "theme_light": lambda: theme_of().set_scheme("light"),
-            "theme_dark": lambda: theme_of().set_scheme("dark"),
             "full_screen": self._toggle_full_screen,
             "next_pane": lambda: self._go_to_pane(1),
             "previous_pane": lambda: self._go_to_pane(-1),
@@ -187,6 +183,7 @@ class MainWindow(Panes):
             "open_reports": self._open_reports,
             "about": self._show_about,
             **self.truth_handlers(),
+            **self.context_handlers(),
             **{id_: partial(self._act_on_message, id_) for id_ in MESSAGE_ACTIONS},
         }
 
@@ -209,6 +206,8 @@ class MainWindow(Panes):
         match told:
             case Meter() if told.id == self._id:
                 self._show_meter(told.used, told.budget, told.window, exact=told.kind == "exact")
+            case ContextFacts() if told.id == self._id:
+                self._show_facts(told)
             case WindowKnown() if told.id == self._id:
                 self._model = told.model
                 self._show_window(told)
@@ -252,10 +251,7 @@ class MainWindow(Panes):
             menu.popup(place)
 
     def _act_on_header(self, name: str) -> None:
-        if name in ("sidebar", "find"):
-            self.do(name)
-        else:
-            self.say(self.tr("The context panel comes with the next version."))
+        self.do(name)
 
     def _show_palette(self) -> None:
         self.palette_.open_over(

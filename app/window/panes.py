@@ -4,10 +4,10 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.view_state import ViewState
-from app.window.folds import Folding
+from app.window.context import Context
 
 
-class Panes(Folding):
+class Panes(Context):
     """Sidebar, conversation and composer as places to go to."""
 
     _state = ViewState()
@@ -20,6 +20,8 @@ class Panes(Folding):
         panes: list[QWidget | None] = [sidebar, parts.header.chip, page, parts.composer]
         if not parts.sidebar_shown:
             panes.remove(sidebar)
+        if self.panel_shown:
+            panes.append(self.panel.close_button)
         return [pane for pane in panes if pane is not None]
 
     def _go_to_pane(self, step: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from steps import environment, llama, qt, sources, testing
+from steps import environment, llama, qt, sources, testing, translations
 from steps.site import Site
 from steps.work import SetUpFailed, Worker
 
@@ -14,6 +14,8 @@ _NO_LLAMA = (
     f"{llama.RETRY_VARIABLE}=1 makes it try again in any case."
 )
 _NO_QT = "Porthole works in the terminal meanwhile."
+_NO_TRANSLATIONS = "The window speaks English meanwhile."
+_NO_SCREEN = "The tests show the window on no screen meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ def plan_steps(
             failed=lambda: qt.qt_failure_key(libraries),
             without=_NO_QT,
         ),
+        *_plan_translations(site, libraries),
     ]
     return steps + (_plan_test_steps(site, python) if mode == "test" else [])
 
@@ -69,6 +72,20 @@ def _plan_llama(
         retry=mode == "test" or bool(environ.get(llama.RETRY_VARIABLE)),
     )
     return [step] if version else []
+
+
+def _plan_translations(site: Site, libraries: str) -> list[Step]:
+    key = translations.translations_key(site, libraries)
+    step = Step(
+        "translations",
+        "Translations",
+        f"ok {key}",
+        translations.compile_translations,
+        failed=lambda: f"failed {key}",
+        without=_NO_TRANSLATIONS,
+        lost=translations.is_lost(site),
+    )
+    return [step] if translations.catalogues(site) else []
 
 
 def _plan_test_steps(site: Site, python: str) -> list[Step]:
@@ -90,6 +107,15 @@ def _plan_test_steps(site: Site, python: str) -> list[Step]:
             str(models),
             sources.provide_models,
             lost=not models.is_dir(),
+        ),
+        Step(
+            "screen",
+            "A screen for the window's tests",
+            "ok",
+            testing.provide_screen,
+            failed=testing.screen_failure_key,
+            without=_NO_SCREEN,
+            lost=not testing.has_screen(),
         ),
     ]
 

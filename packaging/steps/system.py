@@ -12,7 +12,7 @@ from typing import Literal
 from steps.work import CommandFailed, Worker
 
 Family = Literal["debian", "fedora", "macos", "other"]
-Need = Literal["compiler", "qt"]
+Need = Literal["compiler", "qt", "screen"]
 
 PACKAGES: dict[Need, dict[Family, str]] = {
     "compiler": {"debian": "g++", "fedora": "gcc-c++"},
@@ -25,6 +25,7 @@ PACKAGES: dict[Need, dict[Family, str]] = {
         "libxkbcommon libxkbcommon-x11 libxcb xcb-util-cursor xcb-util-image xcb-util-keysyms "
         "xcb-util-renderutil xcb-util-wm dejavu-sans-fonts",
     },
+    "screen": {"debian": "xvfb", "fedora": "xorg-x11-server-Xvfb"},
 }
 """The packages of each need; a need that a family lacks has no package there."""
 
@@ -63,12 +64,13 @@ def find_machine() -> Machine:
 def plan_command(machine: Machine, need: Need) -> str:
     """The command a person types to get what is needed; a description where it is not known."""
     packages = PACKAGES[need].get(machine.family)
-    if machine.family == "macos":
+    if machine.family == "macos" and need != "screen":
         return "xcode-select --install"
     if packages is None:
         return {
             "compiler": "install a C++ compiler with your package manager",
             "qt": "install the libraries of Qt's xcb platform with your package manager",
+            "screen": "install Xvfb with your package manager",
         }[need]
     manager = "apt-get install -y" if machine.family == "debian" else "dnf install -y"
     return f"{'' if machine.is_root else 'sudo '}{manager} {packages}"

@@ -1,13 +1,17 @@
-"""What the tests need beside the application: the starter model, and where things are."""
+"""What the tests need beside the application: the starter model, a screen, where things are."""
 
 import os
+import shutil
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from steps.site import Site, digest
 from steps.sources import models_folder, pinned_version
-from steps.work import Worker
+from steps.system import find_machine, install_packages, plan_command
+from steps.work import SetUpFailed, Worker
+
+_XVFB = "Xvfb"
 
 
 def starter_file(site: Site) -> Path:
@@ -32,6 +36,31 @@ def provide_starter(site: Site, worker: Worker) -> None:
         failure="The tests need the starter model.",
         on_line=lambda line: line,
     )
+
+
+def has_screen() -> bool:
+    """Whether windows can be shown where nobody looks: Xvfb is installed."""
+    return shutil.which(_XVFB) is not None
+
+
+def screen_failure_key() -> str:
+    """The stamp of a set-up without a screen; changes when somebody installs one."""
+    return "failed, and there is one now" if has_screen() else "failed"
+
+
+def provide_screen(_site: Site, worker: Worker) -> None:
+    """Make sure there is a screen for the window's tests; installs one as root on Debian and Ubuntu.
+
+    Raises SetUpFailed with the command to type; the tests paint without a screen then.
+    """
+    if has_screen():
+        return
+    machine = find_machine()
+    if machine.installs:
+        install_packages(worker, "screen")
+        if has_screen():
+            return
+    raise SetUpFailed(f"There is no Xvfb: {plan_command(machine, 'screen')}")
 
 
 def plan_environ(site: Site, environ: Mapping[str, str]) -> dict[str, str]:

@@ -81,6 +81,7 @@ async def events_of(work, until=None):
 
 ARRIVALS = {
     "compaction.enabled": lambda s: s.enabled,
+    "compaction.mode": lambda s: s.mode,
     "compaction.reserve_tokens": lambda s: s.reserve_tokens,
     "compaction.reserve_floor": lambda s: s.reserve_floor,
     "compaction.keep_recent_tokens": lambda s: s.keep_recent,
@@ -95,8 +96,8 @@ ARRIVALS = {
     "pruning.ttl_seconds": lambda s: s.cache.ttl_ms / 1_000,
 }
 """Where each setting is found in what a session is given."""
-ELSEWHERE = {"compaction.model"}
-"""What is no figure of the window: see the tests of the model for summaries."""
+ELSEWHERE = {"compaction.model", "compaction.notify", "compaction.verbose"}
+"""What is no figure of the window: see the tests of the model for summaries, and of the client."""
 
 WINDOW_KEYS = sorted(key for key in SETTINGS if key.startswith(("compaction.", "pruning.")))
 

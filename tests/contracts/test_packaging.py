@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
 sys.path.insert(0, str(PACKAGING))
 
-from steps import environment, llama, site, system, wheel, work  # noqa: E402  # path set above
+from steps import environment, llama, site, system, testing, wheel, work  # noqa: E402  # path set above
 from steps.plan import Step, all_done, is_pending  # noqa: E402  # path set above
 
 CPUINFO = """\
@@ -129,6 +129,30 @@ def test_compilers_leave_memory(cores, memory):
 def test_missing_compiler_is_told_with_the_command(family, is_root, command):
     """Each system gets the command to type."""
     assert system.plan_command(system.Machine(family, is_root), "compiler") == command
+
+
+@pytest.mark.parametrize(
+    ("family", "command"),
+    [
+        ("debian", "apt-get install -y xvfb"),
+        ("fedora", "dnf install -y xorg-x11-server-Xvfb"),
+        ("macos", "install Xvfb with your package manager"),
+    ],
+)
+def test_missing_screen_is_told_with_the_command(family, command):
+    """A screen for the tests is asked for by its package."""
+    assert system.plan_command(system.Machine(family, is_root=True), "screen") == command
+
+
+def test_screen_is_installed_only_where_that_is_allowed(monkeypatch, tmp_path):
+    """Nobody may install: told as left out, tried again once there is one; then nothing is done."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(work.SetUpFailed, match="There is no Xvfb: "):
+        testing.provide_screen(None, None)
+    left_out = testing.screen_failure_key()
+    shutil.copy(sys.executable, tmp_path / "Xvfb")
+    assert testing.screen_failure_key() != left_out
+    testing.provide_screen(None, None)
 
 
 def test_only_root_on_debian_installs_by_itself():
