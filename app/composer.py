@@ -47,6 +47,7 @@ _TOOLS_BOTTOM_PX = 4
 _TOOL_PX = 32
 _METER_PX = 20
 _DOCK_WIDTH_PX = 768
+_COLUMN_PX = 720  # of the messages above, for that width
 _DOCK_SIDE_PX = 8
 _DOCK_BOTTOM_PX = 12
 
@@ -194,6 +195,8 @@ class Composer(QWidget):
 
     def set_running(self, running: bool) -> None:  # noqa: FBT001  # the name says what it is
         """Whether a reply runs: the button says Stop, Escape stops, Enter still submits."""
+        if running == self._button.running:  # told with every piece of a reply
+            return
         self._button.set_running(running=running)
         self._renew_button()
         self._place()
@@ -450,8 +453,14 @@ class ComposerDock(QWidget):
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._outer.addWidget(self._column)
+        self._width_px = _DOCK_WIDTH_PX
         self.setFocusProxy(self.composer)
         theme_of().changed.connect(self._on_theme)
+        self._on_theme()
+
+    def set_column(self, width: int) -> None:
+        """The most a line of the messages above may be wide, in px at zoom 1: it stands under them."""
+        self._width_px = width + _DOCK_WIDTH_PX - _COLUMN_PX
         self._on_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -461,7 +470,7 @@ class ComposerDock(QWidget):
 
     def _on_theme(self) -> None:
         px = theme_of().px
-        spare = max(0, self.width() - px(_DOCK_WIDTH_PX)) // 2
+        spare = max(0, self.width() - px(self._width_px)) // 2
         side = px(_DOCK_SIDE_PX)
         self._outer.setContentsMargins(spare, 0, spare, 0)
         self._rows.setContentsMargins(side, 0, side, px(_DOCK_BOTTOM_PX))

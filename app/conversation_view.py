@@ -341,6 +341,7 @@ class ConversationView(QListView):
         theme, palette = theme_of(), self.palette()
         palette.setColor(QPalette.ColorRole.Base, theme.color("side"))
         self.setPalette(palette)  # an opaque ground: scrolling moves what is painted
+        self.viewport().setPalette(palette)  # it does not follow a second change by itself
         self.verticalScrollBar().setSingleStep(theme.px(ROW))
         self.scheduleDelayedItemsLayout()
         self.viewport().update()

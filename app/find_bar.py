@@ -37,8 +37,8 @@ class FindBar(QWidget):
         self.next = IconButton("chevron-right", self.tr("Next"), self)
         self.close_button = IconButton("close", self.tr("Close"), self)
         self._row = QHBoxLayout(self)
-        for widget in (self.field, self._count):
-            self._row.addWidget(widget)
+        self._row.addWidget(self.field, 1000)  # as wide as it may be, then the gap grows
+        self._row.addWidget(self._count)
         self._row.addStretch(1)
         for button in (self.previous, self.next, self.close_button):
             self._row.addWidget(button)

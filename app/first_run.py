@@ -26,7 +26,7 @@ from app.model_picker import dropped_model
 from app.theme import theme_of
 from app.theme.controls import Button, Progress
 from app.theme.painting import rounded
-from app.words import translate
+from app.words import joined, translate
 
 if TYPE_CHECKING:
     from app.client import Fetching
@@ -198,7 +198,7 @@ class FirstRun(_Page):
             self.ollama.set_text(self.tr("It answers at {} and has no models yet.").format(host))
             return
         count = translate("FirstRun", "%n model(s) at {}.", "", models).format(host)
-        self.ollama.set_text(f"{count} {self.tr('The largest is {}.').format(largest)}")
+        self.ollama.set_text(joined(count, self.tr("The largest is {}.").format(largest)))
 
     def _on_starter(self) -> None:
         (self.starter_stopped if self._fetching else self.starter_requested).emit()
@@ -341,7 +341,7 @@ class EmptyPage(_Page):
             reads = translate(
                 "EmptyPage", "{0} reads up to {1} tokens at a time, about %n page(s).", "", pages
             )
-            self.text.setText(f"{reads.format(title, f'{budget_tokens:,}')} {fold}")
+            self.text.setText(joined(reads.format(title, f"{budget_tokens:,}"), fold))
         else:
             self.text.setText(self.tr("Everything stays on this computer."))
 

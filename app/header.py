@@ -10,7 +10,7 @@ from app.find_bar import FindBar
 from app.labels import Words
 from app.search_field import keeps_escape
 from app.theme import theme_of
-from app.theme.controls import Badge, BadgeKind, Chip, IconButton
+from app.theme.controls import Badge, BadgeKind, Chip, IconButton, set_focus_ring
 from app.theme.painting import hairline, line_width
 
 if TYPE_CHECKING:
@@ -37,12 +37,14 @@ class Header(QWidget):
 
     Signals:
         model_clicked(): the chip; show the models below `chip_corner()`.
+        badge_clicked(): the badge; show why it is there.
         action(name): "sidebar", "find", "lens" or "panel" was pressed.
         more_requested(position): the menu of this conversation, at a global position.
         renamed(title): the user typed another title.
     """
 
     model_clicked = Signal()
+    badge_clicked = Signal()
     action = Signal(str)
     more_requested = Signal(QPoint)
     renamed = Signal(str)
@@ -67,7 +69,7 @@ class Header(QWidget):
         self.title = _Title(self)
         self.editor = _TitleEditor(self)
         self.chip = Chip("", "model", self)
-        self.badge = Badge("", "plain", None, self)
+        self.badge = _StateBadge(self)
         self.find_button = IconButton("search", self.tr("Find in this conversation"), self)
         self.lens_button = IconButton("lens", self.tr("Show what the model sees"), self)
         self.panel_button = IconButton("panel", self.tr("Context panel"), self)
@@ -75,6 +77,7 @@ class Header(QWidget):
         self.title.double_clicked.connect(self.begin_rename)
         self.editor.done.connect(self._end_rename)
         self.chip.clicked.connect(self.model_clicked)
+        self.badge.clicked.connect(self.badge_clicked)
         self.more_button.clicked.connect(self._on_more)
         for button, name in (
             (self.sidebar_button, "sidebar"),
@@ -217,6 +220,36 @@ class Header(QWidget):
         painter.fillRect(self.rect(), self._theme.color("paper"))
         y = self._bar.height() - line_width(self.devicePixelRatioF())
         hairline(painter, 0, y, self.width(), self._theme.color("line"))
+
+
+class _StateBadge(Badge):
+    """The badge as something that can be pressed, with the pointer or Enter.
+
+    Signals:
+        clicked(): why is it there?
+    """
+
+    clicked = Signal()
+
+    def __init__(self, header: Header) -> None:
+        super().__init__("", "plain", None, header)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        set_focus_ring(self, "outside", 10)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt's."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(
+            event.position().toPoint()
+        ):
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's: Enter and the space bar press it."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class _Title(Words):

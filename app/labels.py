@@ -2,7 +2,7 @@
 
 import math
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -49,14 +49,24 @@ class Words(QLabel):
         role: its type.
         color: the name of its token.
         parent: the widget it stands on.
-        wrap: broken into lines; else one line, elided at the end, whole in the tooltip.
+        wrap: broken into lines; else one line, elided, whole in the tooltip.
+        keeps: which end of a line too long is kept, or both.
     """
 
     def __init__(
-        self, text: str, role: "Role", color: str, parent: QWidget, *, wrap: bool = False
+        self,
+        text: str,
+        role: "Role",
+        color: str,
+        parent: QWidget,
+        *,
+        wrap: bool = False,
+        keeps: Literal["start", "both"] = "start",
     ) -> None:
         super().__init__(parent)
         self._role, self._color, self._wrap = role, color, wrap
+        modes = {"start": Qt.TextElideMode.ElideRight, "both": Qt.TextElideMode.ElideMiddle}
+        self._elide = modes[keeps]
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = self.sizePolicy()
         policy.setHeightForWidth(wrap)
@@ -86,7 +96,7 @@ class Words(QLabel):
 
     def _renew(self) -> None:
         font = self._theme.font(self._role)
-        self.setFont(font if self._role in _FIGURES else prose(font))
+        self.setFont(font if self._role in _FIGURES and not self._wrap else prose(font))
         self.updateGeometry()
         self.update()
 
@@ -139,7 +149,7 @@ class Words(QLabel):
             self._layout(room.width()).draw(painter, QPointF(room.topLeft()))
             return
         metrics = QFontMetricsF(self.font())
-        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        shown = metrics.elidedText(self.text(), self._elide, room.width())
         self.setToolTip(self.text() if shown != self.text() else "")
         painter.setFont(self.font())
         painter.drawText(QRectF(room), Qt.AlignmentFlag.AlignVCenter, shown)

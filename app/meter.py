@@ -66,7 +66,7 @@ def part_title(part: str) -> str:
         "pins": QCoreApplication.translate("Meter", "Pins"),
         "summary": QCoreApplication.translate("Meter", "Summary and exact values"),
         "recent": QCoreApplication.translate("Meter", "Recent messages"),
-        "files": QCoreApplication.translate("Meter", "Files"),
+        "files": QCoreApplication.translate("Meter", "Files and tool results"),
         "thinking": QCoreApplication.translate("Meter", "Thinking"),
         "draft": QCoreApplication.translate("Meter", "Draft"),
         "free": QCoreApplication.translate("Meter", "Free for the prompt"),
@@ -116,6 +116,32 @@ def paint_swatch(painter: QPainter, rect: QRectF, part: str) -> None:
     painter.restore()
 
 
+def paint_row(
+    painter: QPainter, area: QRectF, row: Row, *, exact: bool, mirrored: bool = False
+) -> None:
+    """One line of a list of parts: swatch, name, tokens; "≈" before what is estimated."""
+    theme, middle = theme_of(), Qt.AlignmentFlag.AlignVCenter
+    indent = 0
+    if row.part in _COLORS:
+        size = theme.px(10)
+        left = area.right() - size if mirrored else area.left()
+        swatch = QRectF(left, round(area.center().y() - size / 2), size, size)
+        clip = QPainterPath()
+        clip.addRoundedRect(swatch, theme.px(2), theme.px(2))
+        painter.save()
+        painter.setClipPath(clip)
+        paint_swatch(painter, swatch, row.part)
+        painter.restore()
+        indent = theme.px(18)
+    name = area.adjusted(0, 0, -indent, 0) if mirrored else area.adjusted(indent, 0, 0, 0)
+    strong = row.part == "prompt"
+    painter.setFont(theme.font("interface_bold" if strong else "interface"))
+    painter.setPen(theme.color("red" if row.part == "over" else "ink"))
+    painter.drawText(name, middle, part_title(row.part))
+    about = "" if exact or row.part in ("window", "reserve") else "≈ "
+    painter.drawText(area, middle | Qt.AlignmentFlag.AlignTrailing, about + figure(row.tokens))
+
+
 class MeterPopup(QWidget):
     """The list of what the meter shows; lies over the window, takes no focus and no clicks."""
 
@@ -155,6 +181,7 @@ class MeterPopup(QWidget):
         box = QRectF(self.rect())
         rounded(painter, box, theme.px(8), theme.color("raised"), theme.color("control"))
         pad, y = theme.px(self._PADDING_PX), float(theme.px(self._PADDING_PX))
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         for number, group in enumerate(self._groups):
             if number:
                 middle = round(y + theme.px(self._RULE_PX) / 2)
@@ -163,32 +190,9 @@ class MeterPopup(QWidget):
                 y += theme.px(self._RULE_PX)
             for row in group:
                 area = QRectF(pad, y, box.width() - 2 * pad, theme.px(self._ROW_PX))
-                self._paint_row(painter, area, row)
+                paint_row(painter, area, row, exact=self._exact, mirrored=mirrored)
                 y += theme.px(self._ROW_PX)
         painter.end()
-
-    def _paint_row(self, painter: QPainter, area: QRectF, row: Row) -> None:
-        theme, middle = theme_of(), Qt.AlignmentFlag.AlignVCenter
-        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        indent = 0
-        if row.part in _COLORS:
-            size = theme.px(10)
-            left = area.right() - size if mirrored else area.left()
-            swatch = QRectF(left, round(area.center().y() - size / 2), size, size)
-            clip = QPainterPath()
-            clip.addRoundedRect(swatch, theme.px(2), theme.px(2))
-            painter.save()
-            painter.setClipPath(clip)
-            paint_swatch(painter, swatch, row.part)
-            painter.restore()
-            indent = theme.px(18)
-        name = area.adjusted(0, 0, -indent, 0) if mirrored else area.adjusted(indent, 0, 0, 0)
-        strong = row.part == "prompt"
-        painter.setFont(theme.font("interface_bold" if strong else "interface"))
-        painter.setPen(theme.color("red" if row.part == "over" else "ink"))
-        painter.drawText(name, middle, part_title(row.part))
-        about = "" if self._exact or row.part in ("window", "reserve") else "≈ "
-        painter.drawText(area, middle | Qt.AlignmentFlag.AlignTrailing, about + figure(row.tokens))
 
 
 class Meter(QAbstractButton):

@@ -1,7 +1,7 @@
 """What the meter shows, and how its bar is laid out. Pure; no Qt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Part = Literal["system", "pins", "summary", "recent", "files", "thinking", "draft"]
@@ -43,6 +43,14 @@ class MeterValues:
         return cls(
             recent=max(0, used - draft), draft=draft, budget=budget, window=window, exact=exact
         )
+
+    def grown_to(self, used: int, *, exact: bool) -> "MeterValues":
+        """The same parts when the whole is known to be another, as after a reply.
+
+        What is not known of the parts is put down to the recent messages.
+        """
+        others = self.used - self.recent
+        return replace(self, recent=max(0, used - others), exact=exact)
 
     @property
     def used(self) -> int:

@@ -38,7 +38,8 @@ def plan_model_lines(
 
 
 def _holds(row: "ModelRow", search: str) -> bool:
-    text = f"{row.title} {row.name} {row.details}".casefold()
+    own = row.name.partition(":")[2]  # "llama" is not to find everything that Ollama has
+    text = f"{row.title} {own or row.name} {row.details}".casefold()
     return all(word in text for word in search.casefold().split())
 
 

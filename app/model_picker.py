@@ -7,12 +7,15 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QPoint, QRectF, QSize,
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
+    QFont,
     QFontMetricsF,
     QPainter,
+    QTextLayout,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHBoxLayout,
     QListView,
     QSizePolicy,
     QStyle,
@@ -46,7 +49,6 @@ if TYPE_CHECKING:
 
 WIDTH, HIGHEST = 420, 520
 _HEAD, _ROW, _REASON_LINE, _REASON_LINES = 32, 52, 16, 3
-_WRAP = int(Qt.TextFlag.TextWordWrap)
 
 
 class ModelPicker(Popup):
@@ -58,6 +60,7 @@ class ModelPicker(Popup):
         fetch_requested(): fetch the starter. fetch_stopped(): stop fetching it.
         open_file_requested(): ask for a GGUF file.
         file_dropped(path): a GGUF file was dropped here.
+        details_requested(name): show the window and memory of the model the row stands on.
     """
 
     chosen = Signal(str)
@@ -66,6 +69,7 @@ class ModelPicker(Popup):
     fetch_stopped = Signal()
     open_file_requested = Signal()
     file_dropped = Signal(str)
+    details_requested = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(QCoreApplication.translate("ModelPicker", "Models"), parent)
@@ -79,9 +83,14 @@ class ModelPicker(Popup):
         policy = self.open_button.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Expanding)
         self.open_button.setSizePolicy(policy)
+        self.details_button = Button(self.tr("Details…"), "plain", "info", self)
         self._column = QVBoxLayout(self)
-        for widget in (self.field, self._empty, self.list, self.open_button):
+        for widget in (self.field, self._empty, self.list):
             self._column.addWidget(widget)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.open_button)
+        self._foot.addWidget(self.details_button)
+        self._column.addLayout(self._foot)
         self.setAcceptDrops(True)
         self.field.search_changed.connect(self._refresh)
         self.field.stepped.connect(self._step)
@@ -89,6 +98,7 @@ class ModelPicker(Popup):
         self.field.left.connect(self.close)
         self.list.clicked.connect(self._use_current)
         self.open_button.clicked.connect(self._on_open)
+        self.details_button.clicked.connect(self._on_details)
         self.renew()
         self._refresh()
 
@@ -97,6 +107,7 @@ class ModelPicker(Popup):
         px = self._theme.px
         self._column.setContentsMargins(px(8), px(8), px(8), px(8))
         self._column.setSpacing(px(8))
+        self._foot.setSpacing(px(8))
         self._empty.setContentsMargins(px(8), px(4), px(8), px(4))
         self.setFixedWidth(px(WIDTH))
         self._fit()
@@ -172,6 +183,13 @@ class ModelPicker(Popup):
         self.close()
         (self.refused if row.guard == "block" else self.chosen).emit(row.name)
 
+    def _on_details(self) -> None:
+        index = self.list.currentIndex()
+        line = index.data(MODEL_LINE) if index.isValid() else None
+        self.close()
+        row = line.row if isinstance(line, ModelLine) else None
+        self.details_requested.emit(row.name if row is not None else self._lines.current)
+
     def _on_open(self) -> None:
         self.close()
         self.open_file_requested.emit()
@@ -190,6 +208,22 @@ class ModelPicker(Popup):
             event.acceptProposedAction()
             self.close()
             self.file_dropped.emit(path)
+
+
+def reason_lines(reason: str, font: QFont, width: float) -> list[str]:
+    """A reason in lines of `width` px, the last of at most three elided."""
+    layout = QTextLayout(reason, font)
+    lines = []
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(reason[line.textStart() : line.textStart() + line.textLength()].rstrip())
+    layout.endLayout()
+    if len(lines) > _REASON_LINES:
+        rest = " ".join(lines[_REASON_LINES - 1 :])
+        last = QFontMetricsF(font).elidedText(rest, Qt.TextElideMode.ElideRight, width)
+        lines[_REASON_LINES - 1 :] = [last]
+    return lines
 
 
 def dropped_model(event: QDropEvent) -> str:
@@ -249,10 +283,8 @@ class _ModelDelegate(QStyledItemDelegate):
             return px(_HEAD)
         if not line.row.reason:
             return px(_ROW)
-        room = QRectF(0, 0, width - px(36), px(_REASON_LINE * _REASON_LINES))
-        metrics = QFontMetricsF(self._theme.font("small"))
-        needed = metrics.boundingRect(room, _WRAP, line.row.reason).height()
-        return px(_ROW + 2) + round(min(needed, room.height()))
+        lines = reason_lines(line.row.reason, prose(self._theme.font("small")), width - px(36))
+        return px(_ROW + 2) + px(_REASON_LINE) * len(lines)
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: "AnyIndex") -> QSize:
         """Qt's."""
@@ -300,11 +332,12 @@ class _ModelDelegate(QStyledItemDelegate):
             self._paint_line(painter, second, fact_words(row), "small", "ink2" if lit else "ink3")
         if row.reason:
             color = {"block": "red", "warn": "amber"}.get(row.guard, "ink3")
-            painter.setFont(theme.font("small"))
+            painter.setFont(prose(theme.font("small")))
             painter.setPen(theme.color(color))
-            below = QRectF(room.x(), second.bottom() + px(2), room.width(), room.bottom())
-            below.setBottom(room.bottom() + px(2))
-            painter.drawText(below, _WRAP, row.reason)
+            below = QRectF(room.x(), second.bottom() + px(2), room.width(), px(_REASON_LINE))
+            for text in reason_lines(row.reason, painter.font(), room.width()):
+                painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, text)
+                below.translate(0, px(_REASON_LINE))
 
     def _paint_line(
         self, painter: QPainter, room: QRectF, text: str, role: "Role", color: str

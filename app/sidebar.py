@@ -57,6 +57,7 @@ class Sidebar(QWidget):
         super().__init__(parent)
         self._theme = theme_of()
         self._rows: tuple[ConversationRow, ...] = ()
+        self._is_known = False  # whether the rows were told: until then there is nothing to say
         self._hits = False
         self._gone: dict[str, ConversationRow] = {}
         self._model = ConversationModel(self)
@@ -127,6 +128,7 @@ class Sidebar(QWidget):
             search: what they were searched for; None: what was asked for last.
         """
         self._rows = tuple(rows)
+        self._is_known = True
         words = self.search.told if search is None else search
         self._hits = bool(words)
         if words != self.list.looks.search:
@@ -166,7 +168,7 @@ class Sidebar(QWidget):
         if acted is not None and acted.row is not None:
             self.list.go_to(acted.row.id, scroll=False)
         self.list.setVisible(bool(lines))
-        self._empty.setVisible(not lines)
+        self._empty.setVisible(self._is_known and not lines)
         self._empty.setText(self._empty_words())
         self.list.viewport().update()
 
@@ -292,7 +294,7 @@ class _Foot(QWidget):
         super().__init__(sidebar)
         self._theme = theme_of()
         self.dot = Dot("", self)
-        self.words = Words("", "small", "ink2", self)
+        self.words = Words("", "small", "ink2", self, keeps="both")
         self.settings = IconButton("settings", self.tr("Settings"), self)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self.dot)

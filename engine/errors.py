@@ -53,7 +53,17 @@ class EnvironmentFault(PortholeError):
 
 
 class WindowBlocked(EnvironmentFault):
-    """The context window is below the hard minimum; no request may be sent (SPEC1 12.3.3)."""
+    """The context window is below the hard minimum; no request may be sent (SPEC1 12.3.3).
+
+    Args:
+        sentence: as in EnvironmentFault.
+        remedy: as in EnvironmentFault.
+        window_tokens: the window that is too small, 0 when unknown.
+    """
+
+    def __init__(self, sentence: str, remedy: str = "", *, window_tokens: int = 0) -> None:
+        super().__init__(sentence, remedy)
+        self.window_tokens = window_tokens
 
 
 class ContextOverflow(EnvironmentFault):

@@ -96,7 +96,7 @@ def plan_due(
         len(kept),
         len(folding.pinned),
         in_place,
-        _seconds(view.path, read, round(cap * _USUAL_SHARE)),
+        usual_seconds(view.path, read, round(cap * _USUAL_SHARE)),
         tuple(said),
     )
 
@@ -105,7 +105,7 @@ def _is_user(entry: Entry) -> bool:
     return isinstance(entry.body, Message) and entry.body.role == "user"
 
 
-def _seconds(path: Sequence[Entry], read: int, written: int) -> float:
+def usual_seconds(path: Sequence[Entry], read: int, written: int) -> float:
     """About how long that takes, by the last reply's speeds; 0 when they are not known."""
     for entry in reversed(path):
         usage = entry.body.usage if isinstance(entry.body, Message) else None

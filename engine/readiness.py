@@ -120,7 +120,7 @@ def plan_notices(
     endpoint = Endpoint(plan.self_hosted, can_stretch=plan.backend == "llama.cpp")
     words = guard_words(plan.label, window, guard, endpoint)
     if words is not None and guard.block:
-        raise window_blocked(words)
+        raise window_blocked(words, window.tokens)
     told = tuple(ReadyNotice("warning", "window_note", note) for note in notes)
     return told if words is None else (ReadyNotice("warning", "window_small", str(words)), *told)
 

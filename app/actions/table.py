@@ -130,6 +130,8 @@ TABLE: tuple[Action, ...] = (
     _action("message_copy_markdown", "", "message", place="message", icon="copy"),
     _action("message_edit", "", "message", place="message", icon="edit", group=1),
     _action("message_regenerate", "", "message", place="message", icon="retry", group=1),
+    _action("message_pin", "", "message", place="message", icon="pin", group=1),
+    _action("message_unpin", "", "message", place="message", icon="pin", group=1),
     _action(
         "message_earlier", "Alt+Left", "message", place="message", icon="chevron-left", group=2
     ),

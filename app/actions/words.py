@@ -240,6 +240,14 @@ WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Actions", "Answer again from here"),
         QT_TRANSLATE_NOOP("Actions", "Have this question answered again."),
     ),
+    "message_pin": (
+        QT_TRANSLATE_NOOP("Actions", "Pin the message"),
+        QT_TRANSLATE_NOOP("Actions", "Keep it word for word, wherever the conversation is folded."),
+    ),
+    "message_unpin": (
+        QT_TRANSLATE_NOOP("Actions", "Unpin the message"),
+        QT_TRANSLATE_NOOP("Actions", "It may be folded into a summary again."),
+    ),
     "message_earlier": (
         QT_TRANSLATE_NOOP("Actions", "Earlier version"),
         QT_TRANSLATE_NOOP("Actions", "Go to the version before."),

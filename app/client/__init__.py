@@ -4,7 +4,9 @@ Lives on the engine's loop thread and is the only user of the workplace there.
 """
 
 from app.client.client import Client
+from app.client.context import DRAFT, PromptText
 from app.client.values import (
+    ContextFacts,
     Conversation,
     ConversationRow,
     Failed,
@@ -21,7 +23,9 @@ from app.client.values import (
 )
 
 __all__ = [
+    "DRAFT",
     "Client",
+    "ContextFacts",
     "Conversation",
     "ConversationRow",
     "Failed",
@@ -32,6 +36,7 @@ __all__ = [
     "ModelRow",
     "ModelState",
     "Notice",
+    "PromptText",
     "RowsChanged",
     "Told",
     "WindowKnown",

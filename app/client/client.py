@@ -1,6 +1,7 @@
 """The client: one object with everything a window can ask for."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -75,7 +76,13 @@ class Client:
         self.preferences = Preferences(workplace, self._models, self._talks, self._tell_facts)
         self.context = Context(workplace, self._keeping, self._talks, self._models)
         self.truth = WindowTruth(workplace, self._models, self._talks, self.preferences)
-        self.folds = Folds(workplace, self._talks, self._turns, self._recount)
+        self.folds = Folds(
+            workplace,
+            self._talks,
+            self._turns,
+            self._recount,
+            lambda talk: self._window(talk).budget,
+        )
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -146,6 +153,7 @@ class Client:
             with self._talks.guarding(talk.id):
                 self._talks.refresh(talk)
                 self._tell(window_known(talk.id, self._window(talk)))
+        gc.freeze()  # values without cycles: looking through them stops every thread for 60 ms
 
     def _described(self, talk: Talk) -> Conversation:
         """A conversation as it is now."""

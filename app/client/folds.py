@@ -10,9 +10,11 @@ from app.client.talks import Talks
 from app.client.turns import Turns
 from app.wiring import Workplace
 from app.words import translate
+from engine.compact.plan import PINNED_SHARE
 from engine.errors import EnvironmentFault
 from engine.folding import plan_edited
 from engine.settings import save_setting
+from engine.tokens import estimate_body
 from engine.transcript import Body, Compaction, Entry, Pin
 from engine.undoing import undoing_entry
 
@@ -27,6 +29,7 @@ class Folds:
         talks: the conversations in use.
         turns: what runs in them.
         recount: tells how full a conversation's window is now.
+        budget: tokens a prompt of a conversation may have; 0 while that is not known.
     """
 
     def __init__(
@@ -35,11 +38,13 @@ class Folds:
         talks: Talks,
         turns: Turns,
         recount: Callable[[Talk], None],
+        budget: Callable[[Talk], int],
     ) -> None:
         self._workplace = workplace
         self._talks = talks
         self._turns = turns
         self._recount = recount
+        self._budget = budget
 
     async def toggle_originals(self, id: str, card: str) -> None:
         """Show the messages a compaction stands for, or hide them again."""
@@ -103,9 +108,32 @@ class Folds:
         self._turns.ask(id, Work("compact"))
 
     async def pin(self, id: str, entry_id: str, pinned: bool) -> None:  # noqa: FBT001  # a state
-        """Never fold a message, or no longer: from the next compaction on."""
-        self._workplace.store.entry(id, entry_id)
+        """Never fold a message, or no longer: from the next compaction on.
+
+        Raises EnvironmentFault when the pins would have more than a quarter of the prompt budget.
+        """
+        entry = self._workplace.store.entry(id, entry_id)
+        if pinned:
+            self._require_room_for_pin(self._planned(id), entry)
         self._append(id, Pin(entry_id, pinned))
+
+    def _require_room_for_pin(self, talk: Talk, entry: Entry) -> None:
+        budget = self._budget(talk)
+        others = talk.plan.pinned if talk.plan is not None else frozenset()
+        held = sum(estimate_body(e.body) for e in talk.path if e.id in others - {entry.id})
+        size, most = estimate_body(entry.body), int(budget * PINNED_SHARE)
+        if budget and held + size > most:
+            raise EnvironmentFault(
+                translate(
+                    "Client",
+                    "Pinned messages may have {most} tokens together; this one has about {size}, "
+                    "the others have {held}.",
+                ).format(most=f"{most:,}", size=f"{size:,}", held=f"{held:,}"),
+                translate(
+                    "Client",
+                    "Unpin another one first, or copy what matters into a shorter message.",
+                ),
+            )
 
     def _append(self, id: str, body: Body) -> None:
         talk = self._talks.talk(id)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.items import LIVE, CardItem, Item, Receipt, ReplyItem, State, compaction_card
+from app.sentences import localized
 from app.words import translate
 from engine.errors import Bug, EnvironmentFault
 from engine.events import (
@@ -18,6 +19,7 @@ from engine.events import (
     CompactionProgress,
     CompactionStarted,
     Event,
+    Mismatch,
     ModelLoading,
     PromptReading,
     TextDelta,
@@ -115,6 +117,10 @@ class LiveReply:
     def take(self, event: Event) -> bool:
         """Take an event in; whether anything that is seen changed."""
         match event:
+            case ModelLoading(fraction=fraction) if fraction is not None and fraction >= 1:
+                self._become(
+                    "reading"
+                )  # a server does not say when it begins to, nor how far it is
             case ModelLoading(fraction=fraction):
                 percent, total = (0, 0) if fraction is None else (round(100 * fraction), 100)
                 self.load(percent, total)
@@ -190,6 +196,7 @@ class LiveReply:
             usage.load_seconds,
             usage.read_seconds,
             usage.write_seconds,
+            *mismatch_words(told.mismatch),
         )
         self._stop_thinking()
         speed = receipt.speed or self._item.speed
@@ -254,6 +261,13 @@ def _progress_words(progress: CompactionProgress) -> str:
     if progress.stage > 1:
         words += " · " + translate("Items", "request {number}").format(number=progress.stage)
     return words
+
+
+def mismatch_words(mismatch: Mismatch | None) -> tuple[str, str]:
+    """What was read otherwise than it was sent, and what to do; both empty when nothing was."""
+    if mismatch is None:
+        return "", ""
+    return localized(mismatch.sentence), localized(mismatch.remedy)
 
 
 def fault_words(error: Exception) -> tuple[str, str]:

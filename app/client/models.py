@@ -76,10 +76,18 @@ class Models:
 
     async def learn_window(self, name: ModelName, options: Iterable[ModelSettings]) -> WindowFacts:
         """The same, asking the backend (a file's header, a server). Raises EnvironmentFault."""
-        if name.label not in self._infos and not self._is_unfetched(name):
-            backend = self._workplace.backend(name.backend)
-            self._infos[name.label] = await backend.describe(name.name)
+        await self.learn_info(name)
         return self.known_window(name, options)
+
+    async def learn_info(self, name: ModelName) -> ModelInfo:
+        """What is known of a model, asking the backend the first time. Raises EnvironmentFault."""
+        if name.label in self._infos:
+            return self._infos[name.label]
+        if self._is_unfetched(name):
+            return self._workplace.starter_info()
+        backend = self._workplace.backend(name.backend)
+        info = self._infos[name.label] = await backend.describe(name.name)
+        return info
 
     def loaded_window(self, label: str, ready: Ready) -> WindowFacts:
         """What a loaded model really has."""

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.items import Item
+from engine.budget import Budget
 from engine.events import CountKind
+from engine.lens import Seen
+from engine.segments import Fit, LedgerLine, Segment
 
 GuardState = Literal["ok", "warn", "block", "unknown"]
 """What the guard says of a context window; "unknown" while the model was not asked yet."""
@@ -110,6 +113,33 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextFacts:
+    """What a conversation's prompt is made of, and what would become of the draft; tokens.
+
+    Attributes:
+        id: the conversation, "" for a new one.
+        segments: the parts of the prompt without the draft; together with it they are `used`.
+        draft: what the draft adds, 0 for none or a command.
+        used: the whole prompt with the draft.
+        kind: how that was counted.
+        budget: the divided window, None while the window is not known.
+        fit: what sending the draft would come to; None without a budget.
+        ledger: the compactions of the conversation, the last one first.
+        lens: what the model sees of every entry; None while nobody asked for it.
+    """
+
+    id: str
+    segments: tuple[Segment, ...] = ()
+    draft: int = 0
+    used: int = 0
+    kind: CountKind = "estimated"
+    budget: Budget | None = None
+    fit: Fit | None = None
+    ledger: tuple[LedgerLine, ...] = ()
+    lens: tuple[Seen, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WindowKnown:
     """What a conversation's model allows, once that is known; see `Conversation`."""
 
@@ -156,4 +186,14 @@ class Failed:
     report: str = ""
 
 
-Told = ItemsChanged | RowsChanged | Notice | Meter | WindowKnown | ModelState | Fetching | Failed
+Told = (
+    ItemsChanged
+    | RowsChanged
+    | Notice
+    | Meter
+    | ContextFacts
+    | WindowKnown
+    | ModelState
+    | Fetching
+    | Failed
+)

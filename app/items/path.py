@@ -26,6 +26,7 @@ from engine.transcript import (
     CustomMessage,
     Entry,
     Message,
+    Pin,
     Usage,
 )
 from engine.view import SHORTENED, UNSENT
@@ -62,6 +63,7 @@ class PathPlan:
         self._items = self._days.parted(self._unsent.get(None, ()))
         self._compactions = Compactions()
         self._opened: set[str] = set()
+        self._pinned: set[str] = set()
         self._originals: tuple[str, tuple[Item, ...]] = ("", ())
         self.path: list[Entry] = []
         for entry in self._tree.path(leaf):
@@ -124,11 +126,26 @@ class PathPlan:
             return tuple(self._items)
         card, kept = self._items[at], self._items[at + 1 :]
         if last not in self._opened:
-            return (card, *kept)
+            day = next((x for x in reversed(self._items[:at]) if isinstance(x, DayItem)), None)
+            return (card, *kept) if day is None else (day, card, *kept)
         if self._originals[0] != last or len(self._originals[1]) != at:
             originals = tuple(replace(item, folded=True) for item in self._items[:at])
             self._originals = (last, originals)
         return (card, *self._originals[1], *kept)
+
+    def _pin(self, pin: Pin) -> None:
+        """A message is pinned from here on, or no longer."""
+        (self._pinned.add if pin.pinned else self._pinned.discard)(pin.target)
+        at = self._index_of(pin.target)
+        item = self._items[at] if at >= 0 else None
+        if isinstance(item, UserItem | ReplyItem):
+            self._items[at] = replace(item, pinned=pin.pinned)
+            self._originals = ("", ())
+
+    @property
+    def pinned(self) -> frozenset[str]:
+        """The entries that are pinned."""
+        return frozenset(self._pinned)
 
     def _index_of(self, id_: str) -> int:
         return next(
@@ -172,6 +189,8 @@ class PathPlan:
         self.path.append(entry)
         if changed := self._compactions.take(entry):
             self._show_cards(changed)
+        if isinstance(entry.body, Pin):
+            self._pin(entry.body)
         item = item_of(entry, self._tree, known)
         here = () if item is None else (item,)
         self._items += self._days.parted((*here, *self._unsent.get(entry.id, ())))

@@ -71,7 +71,8 @@ class DayItem:
 class UserItem:
     """What the user said. `queued`: it waits until the running reply is there.
 
-    `folded`: a summary stands for it now; it is one of a compaction's originals.
+    `folded`: a summary stands for it now; it is one of a compaction's originals. `pinned`: it stays
+    word for word, wherever the fold is.
     """
 
     id: str
@@ -81,6 +82,7 @@ class UserItem:
     tokens: int = 0
     queued: bool = False
     folded: bool = False
+    pinned: bool = False
 
 
 State = Literal[
@@ -116,7 +118,8 @@ class ReplyItem:
 
     `seconds` is how long it took, 0 while it runs; `seconds_left` an estimate for loading and
     reading, 0 when there is none. `error` is a sentence, `remedy` what to do about it; both are
-    empty unless it failed. `thought_seconds` is 0 when it is not known. `folded`: as in `UserItem`.
+    empty unless it failed. `thought_seconds` is 0 when it is not known. `folded`, `pinned`: as in
+    `UserItem`.
     """
 
     id: str
@@ -138,6 +141,7 @@ class ReplyItem:
     reused: int = 0
     waits_for: str = ""
     folded: bool = False
+    pinned: bool = False
 
     @property
     def is_running(self) -> bool:

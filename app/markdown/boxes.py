@@ -44,13 +44,20 @@ def code_box(document: QTextDocument, code: CodeFrame, look: Look) -> QRectF:
 
 def content_width(document: QTextDocument, code: CodeFrame) -> float:
     """The width of the longest line of code: if the box is narrower, the view scrolls it."""
-    widest = 0.0
-    block = document.findBlock(code.first)
-    while block.isValid() and block.position() <= code.last:
-        if block.isVisible():
-            widest = max(widest, block.layout().boundingRect().width())
+    return widest_line(document, (code.first, code.last))[0]
+
+
+def widest_line(document: QTextDocument, span: Span) -> tuple[float, int]:
+    """The width of the longest line from one position to another, and where the last one begins.
+
+    The first hidden line ends it: code is folded from a line on.
+    """
+    widest, (at, last) = 0.0, span
+    block = document.findBlock(at)
+    while block.isValid() and block.position() <= last and block.isVisible():
+        widest, at = max(widest, block.layout().boundingRect().width()), block.position()
         block = block.next()
-    return widest
+    return widest, at
 
 
 def table_box(document: QTextDocument, table: TableFrame, look: Look) -> TableBox:

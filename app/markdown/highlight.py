@@ -23,7 +23,8 @@ _ALIASES = {"c++": "cpp", "vue": "html", "jsonc": "json", "golang": "go", "node"
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
-_lexers: dict[str, "Lexer | None"] = {}
+_classes: "dict[str, type[Lexer] | None]" = {}
+_lexers: "dict[str, Lexer | None]" = {}
 
 
 def lexer_loaded(language: str) -> bool:
@@ -31,14 +32,22 @@ def lexer_loaded(language: str) -> bool:
     return language.lower() in _lexers or not _is_name(language)
 
 
+def load_lexer(language: str) -> None:
+    """One step towards a loaded lexer: its module first, then its rules. Each can cost 30 ms."""
+    name = language.lower()
+    if name not in _classes:
+        _classes[name] = _find(name)
+        if _classes[name] is not None:
+            return
+    found = _classes[name]
+    _lexers[name] = None if found is None else found()
+
+
 def lexer_of(language: str) -> "Lexer | None":
     """The lexer of a language by the name models write, None if there is none for it."""
-    name = language.lower()
-    if not _is_name(name):
-        return None
-    if name not in _lexers:
-        _lexers[name] = _load(name)
-    return _lexers[name]
+    while not lexer_loaded(language):
+        load_lexer(language)
+    return _lexers.get(language.lower())
 
 
 def _is_name(language: str) -> bool:
@@ -46,12 +55,12 @@ def _is_name(language: str) -> bool:
     return name not in _PLAIN_NAMES and _LANGUAGE.fullmatch(name) is not None
 
 
-def _load(name: str) -> "Lexer | None":
-    from pygments.lexers import get_lexer_by_name  # late, or every start pays for it
+def _find(name: str) -> "type[Lexer] | None":
+    from pygments.lexers import find_lexer_class_by_name  # late, or every start pays for it
     from pygments.util import ClassNotFound
 
     try:
-        return get_lexer_by_name(_ALIASES.get(name, name))
+        return find_lexer_class_by_name(_ALIASES.get(name, name))
     except ClassNotFound:
         return None
 
@@ -86,10 +95,10 @@ class Highlight:
     def step(self, characters: int) -> int:
         """Colour the next `characters` or a little more; how many it were (at least 1).
 
-        A lexer that is not loaded yet costs a step of its own.
+        A lexer that is not loaded yet costs steps of its own.
         """
         if not lexer_loaded(self._language):
-            lexer_of(self._language)
+            load_lexer(self._language)
             return characters
         if self._tokens is None:
             self._tokens = kinds(self._text, self._language)

@@ -22,8 +22,9 @@ from app.markdown.scripts import is_cjk
 LITERAL = 6_000
 """A paragraph of more characters than this is shown as typed: parsing it would take too long."""
 
-MOST_CELLS = 600
-"""A table of more cells than this is shown as typed, as code."""
+MOST_CELLS = 320
+"""A table of more cells than this is shown as typed, as code: Qt lays a table out as a whole, and
+this many hold the window up for as long as it may be."""
 
 _MOST_BRACKETS = 300  # each may open a link: the time grows with their square
 _DEEPEST = 40  # levels of quotes and lists; a list is two

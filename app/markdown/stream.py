@@ -18,6 +18,8 @@ from app.markdown.writer import Seam
 
 _CLOSED_AT_ONCE = ("heading_close", "hr")
 _CLOSED_BY_EMPTY_LINE = ("paragraph_close", "table_close", "math_block")
+_CELLS_A_PIECE = 20  # of an open table: so many are built while one piece of text arrives
+_CHARACTERS_A_PIECE = 500  # of a table that is shown as typed
 
 
 @dataclass(slots=True)
@@ -32,8 +34,10 @@ class Effort:
 class MarkdownStream:
     """Builds a document from text that comes in pieces.
 
-    After every `append` the document shows the text so far; after `finish` it equals what
-    `MarkdownBuilder.fill` makes of the whole. Inside an open fence it only ever appends.
+    After every `append` the document shows the text so far, but for a large table that is still
+    open: Qt lays all of it out again for every cell, so its rows come some at a time. After
+    `finish` it equals what `MarkdownBuilder.fill` makes of the whole. Inside an open fence it only
+    ever appends.
     `built` is of the document as it is; its `plain` is set by `finish`.
     """
 
@@ -51,6 +55,9 @@ class MarkdownStream:
         self._fence: OpenFence | None = None
         self._list: OpenList | None = None
         self._literal: str | None = None  # of a long paragraph, as it stands
+        self._is_table = False  # what stands after the seam is one table
+        self._waits = 0  # so many pieces are not shown before the table is built again
+        self._waiting_line = False  # one of them ended a line
 
     @property
     def source(self) -> str:
@@ -69,6 +76,8 @@ class MarkdownStream:
             self._take("\n")
             self._held = ""
         with editing(self._writer):
+            if self._waits:
+                self._go_on(new_line=True)
             if self._fence is not None:
                 self._fence.end(self._tail)
                 self._fence, self._tail = None, ""
@@ -88,16 +97,24 @@ class MarkdownStream:
             return
         self._pieces.append(text)
         self._tail += text
-        new_line = "\n" in text
+        new_line = self._waiting_line or "\n" in text
+        if self._waits and "\n\n" not in self._tail[-len(text) - 1 :]:
+            self._waits, self._waiting_line = self._waits - 1, new_line
+            return
         with editing(self._writer):
-            if self._literal is not None and not new_line:
-                self._go_on_literal(self._tail.strip())
+            self._go_on(new_line=new_line)
+
+    def _go_on(self, *, new_line: bool) -> None:
+        """Show what the tail says by now."""
+        self._waits, self._waiting_line = 0, False
+        if self._literal is not None and not new_line:
+            self._go_on_literal(self._tail.strip())
+            return
+        while self._fence is None or self._feed(self._fence):
+            self._show(new_line=new_line)
+            if self._fence is None:
                 return
-            while self._fence is None or self._feed(self._fence):
-                self._show(new_line=new_line)
-                if self._fence is None:
-                    return
-                new_line = True
+            new_line = True
 
     def _feed(self, fence: OpenFence) -> bool:
         """Hand the tail to the open fence; whether it closed and something is left to show."""
@@ -112,8 +129,12 @@ class MarkdownStream:
     def _show(self, *, new_line: bool) -> None:
         """Build the tail again, and move the seam behind the blocks that are closed."""
         complete = self._tail[: self._tail.rfind("\n") + 1]
-        whole = self._parse(complete, learn=True) if new_line else []
-        shown = whole if complete == self._tail else self._parse(self._tail)
+        known = self._parse(self._tail) if new_line and self._is_table else None
+        if known is not None and _is_table(known):  # still open: its whole lines say no more
+            whole = shown = known
+        else:
+            whole = self._parse(complete, learn=True) if new_line else []
+            shown = whole if complete == self._tail else self._parse(self._tail)
         opens = is_open_fence(whole, complete)
         if self._list is not None and not self._list.goes_on(whole if opens else shown):
             self._leave_list(self._list)
@@ -125,6 +146,8 @@ class MarkdownStream:
             if new_line:  # only whole lines decide what is closed
                 self._move_seam(whole, shown, seams)
             self._literal = _literal_of(shown, self._tail)
+            self._is_table = _is_table(shown) and "\n\n" not in self._tail
+            self._waits = _pieces_to_wait(shown, self._tail)
 
     def _move_seam(
         self, whole: Sequence[Token], shown: Sequence[Token], seams: Sequence[Seam]
@@ -228,6 +251,20 @@ def is_open_fence(tokens: Sequence[Token], source: str) -> bool:
     first, end = tokens[-1].map or (0, 0)
     last = source.split("\n")[end - 1]
     return end - first == 1 or not closing_of(tokens[-1].markup).fullmatch(last)
+
+
+def _pieces_to_wait(tokens: Sequence[Token], source: str) -> int:
+    """For how many pieces a table at the end stands as it is; 0 for one that is soon built."""
+    if _is_table(tokens):
+        return sum(token.type == "td_open" for token in tokens) // _CELLS_A_PIECE
+    if tokens and tokens[0].type == "code_block" and source.lstrip().startswith("|"):
+        return len(source) // _CHARACTERS_A_PIECE
+    return 0
+
+
+def _is_table(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens are one table and nothing else."""
+    return sum(token.level == 0 for token in tokens) == 2 and tokens[0].type == "table_open"
 
 
 def _literal_of(tokens: Sequence[Token], source: str | None = None) -> str | None:

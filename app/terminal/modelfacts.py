@@ -9,6 +9,7 @@ from engine.backends.base import ModelInfo
 from engine.errors import WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
 from engine.readiness import plan_notices, plan_ready
+from engine.window import USUAL_WINDOWS
 
 
 def window_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def _lines(facts: dict[str, Any], window_lines: list[str]) -> list[str]:
     if facts["kv_bytes_per_token"]:
         cost = [
             f"{window:,}: {megabytes(window * facts['kv_bytes_per_token'])}"
-            for window in (16_384, 24_576, 32_768)
+            for window in USUAL_WINDOWS
         ]
         lines.append("  memory of the context, by window: " + ", ".join(cost))
     lines += [f"  {line}" for line in window_lines]

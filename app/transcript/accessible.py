@@ -183,7 +183,9 @@ class ItemInterface(_Painted):
         """Who said what."""
         if kind != QAccessible.Text.Name or not self.isValid():
             return ""
-        return words.spoken(self.view.model[self.index])
+        band = self.view.band(self.index)
+        said = words.spoken(self.view.model[self.index])
+        return f"{band.words}. {said}" if band is not None and band.words else said
 
     def rect(self) -> QRect:
         """Where it is on the screen; empty when it is not in view."""

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QTextDocument
 from app.items import UserItem
 from app.transcript import words
 from app.transcript.box import Box, Desk, Label, Scene
-from app.transcript.offers import place_icons, place_versions
+from app.transcript.offers import place_icons, place_pin, place_versions
 from app.transcript.parts import Part, row, width_of
 from app.transcript.run import Face, Run, set_plain
 
@@ -78,6 +78,8 @@ class BubbleBox(Box):
         top = self.bubble.bottom() - self.px(34)
         if self.item.versions is not None:
             right = place_versions(self, self.item.versions, right, top) - self.px(4)
+        if self.item.pinned:
+            right = place_pin(self, right, top)
         right = place_icons(self, "user", right, top) - self.px(4)
         text = words.clock(self.item.when_ms)
         wide = self.metrics("small").horizontalAdvance(text)

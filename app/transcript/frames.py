@@ -20,7 +20,8 @@ class Pane:
     """A code block or table: its painted box, what is inside, how far it is scrolled sideways.
 
     All in the document's coordinates. `content` is how wide the inside is when nothing is cut;
-    `rows` are the heights of the lines between a table's rows.
+    `rows` are the heights of the lines between a table's rows; `measured` is the position up to
+    which lines of code were measured: a folded block has more.
     """
 
     first: int
@@ -32,6 +33,7 @@ class Pane:
     language: str = ""
     rows: tuple[float, ...] = ()
     offset: float = 0.0
+    measured: int = 0
 
     @property
     def slack(self) -> float:
@@ -66,11 +68,19 @@ def code_pane(document: QTextDocument, code: CodeFrame, look: Look, before: Pane
     inner = box.adjusted(1, look.px(HEAD), -1, -1)
     margins = 2 * look.px(_TEXT_LEFT) - 2
     known = before.content - margins if before is not None else 0.0
-    start = before.last if before is not None else code.first
-    rest = CodeFrame(start, code.last, code.language, "")
-    content = max(known, boxes.content_width(document, rest)) + margins
-    offset = before.offset if before is not None else 0.0
-    return Pane(code.first, code.last, box, inner, content, True, code.language, offset=offset)
+    start = before.measured if before is not None else code.first
+    widest, measured = boxes.widest_line(document, (start, code.last))
+    return Pane(
+        code.first,
+        code.last,
+        box,
+        inner,
+        max(known, widest) + margins,
+        True,
+        code.language,
+        offset=before.offset if before is not None else 0.0,
+        measured=measured,
+    )
 
 
 def table_pane(document: QTextDocument, table: TableFrame, look: Look) -> Pane:

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from app.items import CardItem, DayItem, Item, ReplyItem, UserItem
 
+_LOOKED_AT = 300
+"""Characters in which line ends are counted; the rest is taken for the same kind of text."""
+
 
 class Heights:
     """A Fenwick tree of item heights, in whole px."""
@@ -97,23 +100,40 @@ def _letters(text: str) -> int:
     return len(text) + (len(text.encode("utf-8", "replace")) - len(text)) // 2
 
 
-def _flow(text: str, width: float, advance: float, line: float) -> float:
-    per_line = max(12.0, width / advance)
-    return line * (_letters(text) / per_line + text.count("\n") * 0.6 + 0.6)
-
-
 def estimate(item: Item, width: int, zoom: float = 1.0) -> int:
     """A cheap guess of an item's height in px, from its source alone."""
-    match item:
-        case DayItem():
-            guess = 32 * zoom
-        case UserItem():
-            spoken = _flow(item.text, min(width, 560 * zoom), 7.6 * zoom, 24 * zoom)
-            guess = min(spoken, 260 * zoom) + 28 * zoom
-        case ReplyItem():
-            guess = _flow(item.text, width, 7.7 * zoom, 26 * zoom) + 52 * zoom
-            guess += 24 * zoom if item.thinking else 0
-        case CardItem():
-            body = min(_flow(item.body, width, 7 * zoom, 22 * zoom), 66 * zoom)
-            guess = 92 * zoom + body + (32 * zoom if item.values else 0)
-    return max(1, round(guess))
+    return Guess(width, zoom)(item)
+
+
+class Guess:
+    """Guesses the heights of items in a column; what is the same for all is worked out once.
+
+    Ten thousand are guessed before a conversation shows, so it is short on purpose.
+    """
+
+    def __init__(self, width: int, zoom: float = 1.0) -> None:
+        self._zoom = zoom
+        self._reading = max(12.0, width / (7.7 * zoom))  # letters a line
+        self._spoken = max(12.0, min(width, 560 * zoom) / (7.6 * zoom))
+        self._small = max(12.0, width / (7 * zoom))
+
+    def __call__(self, item: Item) -> int:
+        """The guess for an item, in px."""
+        zoom = self._zoom
+        match item:
+            case ReplyItem():
+                guess = _lines(item.text, self._reading) * 26 * zoom + 52 * zoom
+                guess += 24 * zoom if item.thinking else 0
+            case UserItem():
+                guess = min(_lines(item.text, self._spoken) * 24 * zoom, 260 * zoom) + 28 * zoom
+            case DayItem():
+                guess = 32 * zoom
+            case CardItem():
+                body = min(_lines(item.body, self._small) * 22 * zoom, 66 * zoom)
+                guess = 92 * zoom + body + (32 * zoom if item.values else 0)
+        return max(1, round(guess))
+
+
+def _lines(text: str, per_line: float) -> float:
+    breaks = text.count("\n", 0, _LOOKED_AT) * max(1.0, len(text) / _LOOKED_AT)
+    return _letters(text) / per_line + breaks * 0.6 + 0.6

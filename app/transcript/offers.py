@@ -127,6 +127,15 @@ def place_icons(box: Box, kind: str, right: float, top: float) -> float:
     return left
 
 
+def place_pin(box: Box, right: float, top: float) -> float:
+    """Put the pin of a message that stays word for word so that it ends at `right`; never shy."""
+    name = QCoreApplication.translate("Transcript", "Pinned: never folded. Unpin")
+    part = Part(QRectF(), name, "unpin", "icon", icon="pin", tone="m_pins")
+    left = right - width_of(part, box.theme)
+    box.parts += row([part], left, top, box.theme)
+    return left
+
+
 def place_versions(box: Box, versions: Versions, right: float, top: float) -> float:
     """Put "‹ 2/3 ›" so that it ends at `right`; returns where it begins. Never shy."""
     text = f"{versions.number}/{versions.of}"

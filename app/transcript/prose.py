@@ -21,14 +21,13 @@ from app.theme import Theme
 from app.theme.painting import hairline
 from app.transcript import frames, words
 from app.transcript.box import Desk
+from app.transcript.folds import Folds
 from app.transcript.frames import HEAD, Pane
 from app.transcript.offers import words_of
 from app.transcript.parts import Part, row, width_of
 from app.transcript.run import Mark, Run
 
 Style = Literal["reading", "summary", "note"]
-_MOST_LINES = 24
-_SHOWN_LINES = 20
 _JUDGED = 2_000  # characters after which a growing text keeps its face
 _FOLD_ROW = 30
 _HEAD_ABOVE = 44  # px at most that a block of code begins over its text
@@ -57,8 +56,8 @@ class Prose(Run):
         self._text = ""
         self._plain = False
         self._stream: MarkdownStream | None = None
-        self._unfolded: set[int] = set()
-        self._folded: dict[int, int] = {}
+        self.folds = Folds(self.document, desk.theme.px(_FOLD_ROW))
+        self.has_grown = False
         self._was_streamed = False
         self._first_change: int | None = None
         self.built = Built()
@@ -107,7 +106,7 @@ class Prose(Run):
 
     def _fill(self, text: str, *, is_running: bool) -> None:
         self._plain = needs_plain_face(text)
-        self._folded = {}
+        self.folds.reset()
         self._text = text
         if is_running:
             self._was_streamed = True
@@ -121,7 +120,8 @@ class Prose(Run):
         self._look = builder.look
         self.built = builder.fill(self.document, text)
         if not self._was_streamed:
-            self._fold_code()
+            self.folds.fold(self.built)
+            self._clean = 0
 
     def _builder(self) -> MarkdownBuilder:
         """The builder of this style; kept, for it remembers its formats."""
@@ -139,8 +139,19 @@ class Prose(Run):
         block = self.document.findBlock(self._first_change)
         return self.document.documentLayout().blockBoundingRect(block).top() - _HEAD_ABOVE
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is something for `work` to do."""
+        return self.folds.is_growing or bool(self.built.pending)
+
     def work(self) -> bool:
-        """Colour some more code; True while there is more to do."""
+        """Show some more lines of unfolded code, or colour some; True while there is more to do.
+
+        When lines were shown `has_grown` is set, and the text is to be placed anew.
+        """
+        if self.folds.is_growing:
+            self._note_shown(self.folds.grow())
+            return False  # what shows must be placed first
         cursor = QTextCursor(self.document)
         cursor.beginEditBlock()  # formats alone take a block's lines away; its end lays it out
         try:
@@ -150,48 +161,24 @@ class Prose(Run):
 
     # -- long code -------------------------------------------------------------------------
 
-    def unfold_code(self, index: int) -> None:
-        """Show all lines of a long block of code."""
-        self._unfolded.add(index)
-        self._set_lines(index, shown=True)
-        self._folded.pop(index, None)
+    def unfold_code(self, index: int, until: int = -1) -> None:
+        """Show all lines of a long block of code: the first now, and those up to a position.
 
-    def _fold_code(self) -> None:
-        for index, code in enumerate(self.built.code):
-            lines = code.text.count("\n") + 1
-            if lines > _MOST_LINES and index not in self._unfolded:
-                self._folded[index] = lines
-                self._set_lines(index, shown=False)
-
-    def _set_lines(self, index: int, *, shown: bool) -> None:
-        """Hide or show the lines beyond those that always show, and make room for the button.
-
-        The room is the frame's: a block's margin has no effect before hidden blocks.
+        `work` shows the rest.
         """
-        code = self.built.code[index]
-        block = self.document.findBlock(code.first)
-        for _ in range(_SHOWN_LINES - 1):
-            block = block.next()
-        frame = QTextCursor(block).currentFrame()
-        form = frame.frameFormat()
-        room = self._desk.theme.px(_FOLD_ROW)
-        form.setBottomMargin(form.bottomMargin() + (-room if shown else room))
-        frame.setFrameFormat(form)
-        block = block.next()
-        while block.isValid() and block.position() <= code.last:
-            block.setVisible(shown)
-            block = block.next()
-        self.document.markContentsDirty(code.first, code.last - code.first)
-        self._clean = 0
+        self._note_shown(self.folds.unfold(index))
+        while self.folds.is_growing and self.folds.hides(until) >= 0:
+            self._note_shown(self.folds.grow())
+
+    def _note_shown(self, position: int) -> None:
+        """Lines show from here on: what stands below is somewhere else."""
+        if position >= 0:
+            self._clean = min(self._clean, position)
+            self.has_grown = True
 
     def hidden_code(self, position: int) -> int:
         """The index of the folded block of code that hides a position, -1 when it shows."""
-        if self.document.findBlock(position).isVisible():
-            return -1
-        for index, code in enumerate(self.built.code):
-            if code.first <= position <= code.last:
-                return index
-        return -1
+        return self.folds.hides(position)
 
     def scroll_to(self, position: int) -> None:
         """Scroll a pane sideways so that a position in it shows."""
@@ -209,7 +196,7 @@ class Prose(Run):
 
         What stands before the first change since the last time is taken from there.
         """
-        width = self.document.textWidth()
+        width, self.has_grown = self.document.textWidth(), False
         if width != self._decorated:
             self._decorated, self._clean = width, 0
         clean, built = self._clean, self.built
@@ -239,7 +226,7 @@ class Prose(Run):
             if old is None or code.last >= clean:
                 grew = old if old is not None and clean > code.first else None
                 pane = frames.code_pane(self.document, code, self._look, grew)
-                if at in self._folded:
+                if at in self.folds.folded:
                     pane.make_room(self._desk.theme.px(_FOLD_ROW))
                 if old is not None:
                     pane.offset = min(old.offset, pane.slack)
@@ -271,9 +258,9 @@ class Prose(Run):
         copy = Part(QRectF(), name, f"copy_code:{at}", "code", text=text, icon="copy")
         left = pane.box.right() - theme.px(4) - width_of(copy, theme)
         parts = row([copy], left, pane.box.top() + theme.px((HEAD - 24) / 2), theme)
-        if at in self._folded:
+        if at in self.folds.folded:
             source = QCoreApplication.translate("Transcript", "Show all {0} lines")
-            text = source.format(words.number(self._folded[at]))
+            text = source.format(words.number(self.folds.folded[at]))
             part = Part(QRectF(), text, f"show_code:{at}", "link", text=text, role="toggle")
             top = pane.box.bottom() - theme.px(_FOLD_ROW)
             parts += row([part], pane.box.left() + theme.px(14), top, theme)

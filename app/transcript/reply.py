@@ -7,7 +7,7 @@ from app.items import CardItem, ReplyItem
 from app.transcript import words
 from app.transcript.box import Box, Desk, Label, Scene
 from app.transcript.face import CardFace, CardPlace, paint_bar
-from app.transcript.offers import place_icons, place_versions, words_of
+from app.transcript.offers import place_icons, place_pin, place_versions, words_of
 from app.transcript.parts import Part, elided, height_of, row, width_of
 from app.transcript.prose import Prose
 from app.transcript.run import Face, Run, set_plain
@@ -215,6 +215,8 @@ class ReplyBox(Box):
         right = float(width)
         if self.item.state != "failed" or self.item.text:
             right = place_icons(self, "reply", width, top)
+        if self.item.pinned:
+            right = place_pin(self, right, top)
         if self.item.versions is not None:
             right = place_versions(self, self.item.versions, right - self.px(4), top)
         said = [words.clock(self.item.when_ms)] if self.item.when_ms else []

@@ -7,6 +7,7 @@ Invariants:
 - at the end, the view hangs on the end instead and follows what is written.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
@@ -183,9 +184,13 @@ class Scroller(QAbstractScrollArea):
             box.lay_out(self._width)
         if len(self._boxes) > _KEPT:
             self._drop_far(index)
-        return self._heights.set(index, box.height) != 0
+        return self._heights.set(index, self.height_of(box)) != 0
 
-    def _guess(self) -> Guess:
+    def height_of(self, box: Box) -> int:
+        """How high an item is in the list, in px."""
+        return box.height
+
+    def _guess(self) -> Callable[[Item], int]:
         return Guess(self._width, self._theme.zoom)
 
     def lay_out_ahead(self, index: int) -> None:

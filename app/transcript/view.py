@@ -32,21 +32,21 @@ from app.transcript.box import Box, Scene
 from app.transcript.editing import Editing
 from app.transcript.find import Finder, Hit
 from app.transcript.keys import Keys
+from app.transcript.lens import Lensed
 from app.transcript.parts import Part, PartState
 from app.transcript.pointer import Pointer
 from app.transcript.prose import Prose
 from app.transcript.run import WHOLE, Mark
-from app.transcript.scroller import Scroller
 from app.transcript.selection import Place, Selection, copied_text, message_text, source_of
 
 _COPIED_MS = 1_500
 _AHEAD = 3  # items on both sides of the view that are laid out when there is time
 _WORK_MS = 8  # of every turn of the idle timer
-FOLDS = frozenset({"toggle_thinking", "toggle_card", "toggle_values", "show_all"})
+FOLDS = frozenset({"toggle_thinking", "toggle_why", "toggle_card", "toggle_values", "show_all"})
 """Actions that fold or unfold something; the view does them itself."""
 
 
-class TranscriptView(Scroller):
+class TranscriptView(Lensed):
     """Shows a `TranscriptModel`; every wish of the reader leaves it as a signal.
 
     Signals:
@@ -78,11 +78,9 @@ class TranscriptView(Scroller):
         self.editing = Editing(self)
         self._hovered_url = ""
         self._copied = ("", "")
-        self._copied_timer = QTimer(self)
-        self._copied_timer.setSingleShot(True)
+        self._copied_timer = QTimer(self, singleShot=True)
         self._copied_timer.timeout.connect(self._end_copied)
-        self._idle = QTimer(self)
-        self._idle.setSingleShot(True)
+        self._idle = QTimer(self, singleShot=True)
         self._idle.timeout.connect(self._work)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Conversation"))
@@ -291,6 +289,7 @@ class TranscriptView(Scroller):
         for exposed in event.region():  # type: ignore[attr-defined]  # missing in Qt's stub
             painter.setClipRect(exposed)
             painter.fillRect(exposed, self._theme.color("paper"))
+            self.paint_bands(painter, exposed)
             for index, rect in places.items():
                 if rect.top() <= exposed.bottom() + 8 and rect.bottom() >= exposed.top() - 8:
                     self._paint_item(painter, index, rect, exposed)
@@ -456,7 +455,7 @@ class TranscriptView(Scroller):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, walk, select, copy, use."""
         if not self._keys.press(event):
-            event.ignore()
+            super().keyPressEvent(event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:  # noqa: FBT001  # Qt's signature
         """Tab walks the parts of the focused message, then leaves."""

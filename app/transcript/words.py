@@ -198,7 +198,8 @@ def spoken(item: Item) -> str:
         case ReplyItem() if item.is_running and not item.text:
             text = " ".join(part for part in (state_title(item), state_figures(item)) if part)
         case ReplyItem():
-            text = " ".join(part for part in (item.text, ending(item), item.error) if part)
+            odd = item.receipt.mismatch if item.receipt is not None else ""
+            text = " ".join(part for part in (item.text, ending(item), item.error, odd) if part)
         case CardItem():
             text = ". ".join(part for part in (item.title, item.facts, item.body) if part)
     return f"{role_of(item)}: {text}"

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.actions import menu_groups
 from app.dialogs import LinkDialog
-from app.items import CardItem, DayItem, Item, ReplyItem, UserItem
+from app.items import LIVE, CardItem, DayItem, Item, ReplyItem, UserItem
 from app.notices import Notice as Line
 from app.text_dialog import TextDialog
 from app.theme.controls import PopupMenu
@@ -131,6 +131,8 @@ class Messages(Conversations):
                 self.do("continue")
             case "stop":
                 self.do("stop")
+            case "pin" | "unpin":
+                self._ask_here(lambda c, id_: c.folds.pin(id_, item_id, action == "pin"))
             case "delete":
                 self._ask_here(lambda c, id_: c.delete_message(id_, item_id), self._tell_deleted)
             case "earlier" | "later":
@@ -210,6 +212,10 @@ def fits(action: str, item: Item) -> bool:
             versions = item.versions if isinstance(item, UserItem | ReplyItem) else None
             earlier = action == "message_earlier"
             return versions is not None and bool(versions.earlier if earlier else versions.later)
+        case "message_pin" | "message_unpin":
+            if not isinstance(item, UserItem | ReplyItem) or item.id.startswith(LIVE):
+                return False
+            return item.pinned == (action == "message_unpin")
         case "message_delete":
             return isinstance(item, UserItem | ReplyItem)
     return not isinstance(item, DayItem)

@@ -66,6 +66,11 @@ class Preferences(Models):
         if key:
             window.show_setting(key)
 
+    def show_window_setting(self, model: str) -> None:
+        """Open the preferences where the window of a model is set."""
+        self.show_preferences("context_window")
+        self._ask_settings(lambda c, _: c.preferences.read(model))
+
     def _make_preferences(self) -> PreferencesWindow:
         made = PreferencesWindow(self)
         made.changed.connect(self._save_setting)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.backends.gguf_wire import Array, Container, Damaged, Scalar, read_container, text_at
+from engine.backends.kv_cache import RECURRENT, UNCOUNTED_KEYS
 from engine.errors import ModelMissing, ModelUnusable
 
 MAX_LAYERS: Final = 512
@@ -27,12 +28,6 @@ MAX_LAYERS: Final = 512
 MAX_EXPERTS: Final = 1024
 MAX_CONTEXT: Final = 100_000_000
 MAX_TEMPLATE_CHARACTERS: Final = 1_000_000
-_RECURRENT: Final = frozenset({"mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"})
-_UNCOUNTED_KEYS: Final = re.compile(
-    r"\.(ssm|wkv|kda|shortconv)\.|\.attention\.(kv_lora_rank|key_length_mla|recurrent_layers"
-    r"|compress_ratios)$|\.full_attention_interval$|\.token_shift_count$"
-)
-"""Settings of models whose cache is not heads times head size: latent, recurrent, hybrid."""
 _OTHER_KINDS: Final = {
     "clip": "it is a picture encoder, an addition to a model",
     "adapter": "it is an adapter (LoRA), an addition to a model",
@@ -258,7 +253,7 @@ class _Reading:
 
     def _has_other_cache(self) -> bool:
         keys = (*self._scalars, *self._arrays)
-        return self._architecture in _RECURRENT or any(map(_UNCOUNTED_KEYS.search, keys))
+        return self._architecture in RECURRENT or any(map(UNCOUNTED_KEYS.search, keys))
 
     def _check_experts(self, layers: int) -> None:
         """The relations llama.cpp asserts; broken ones end its process."""

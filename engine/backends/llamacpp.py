@@ -92,6 +92,10 @@ class LlamaCppBackend:
         worker = self._worker
         return worker.pid if worker is not None and worker.is_usable else None
 
+    def look_in(self, folders: Iterable[Path]) -> None:
+        """Look for model files in other folders from now on."""
+        self._folders = tuple(folders)
+
     async def list_models(self) -> tuple[ModelSummary, ...]:
         """The GGUF files in the folders, a few levels deep, by name; nothing is opened."""
         _require_llama_cpp()

@@ -138,7 +138,7 @@ class OllamaBackend:
     async def load(self, request: LoadRequest, progress: LoadProgress) -> Loaded:
         """Make the server load the model with this window, and ask what it really loaded.
 
-        A window that came out smaller is the window from now on. `progress` gets None: the
+        A window that came out smaller is the window from now on. `progress` gets None, then 1: the
         server does not say how far it is. Raises as `describe`, and MemoryShort, BackendSilent.
         """
         trained = await self._trained_window(request.model)
@@ -146,6 +146,7 @@ class OllamaBackend:
         body = wire.load_body(request.model, request.window_tokens, self._keep_alive)
         async with self._chat(body, gap=self._load_silence) as answer:
             await answer.document()
+        progress(1.0)
         running = await self._running(request.model)
         live = running.window_tokens if running else 0
         window = min(request.window_tokens, live or trained or request.window_tokens)

@@ -26,6 +26,7 @@ from engine.backends.base import (
     ThinkingChunk,
     ToolCallChunk,
 )
+from engine.backends.kv_cache import told_kv_bytes
 from engine.errors import BackendFailed, Bug
 from engine.transcript import StopReason, ToolCall, Usage
 
@@ -220,6 +221,7 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
         trained_window=_trained_window(known, architecture),
         configured_window=modelfile_num_ctx(parameters),
         weights_bytes=size_bytes,
+        kv_bytes_per_token=told_kv_bytes(known, architecture),
         parameters=text(details, "parameter_size"),
         quantization=text(details, "quantization_level"),
         template=text(show, "template"),

@@ -20,7 +20,7 @@ class Setting:
     `key` is dotted: the part before the last dot is its TOML table. `default` None (per-model
     settings only) means: not set, something more general decides. Bounds are inclusive. `pattern`
     is a regular expression a text must match as a whole, `pattern_words` says it to people.
-    `unit` is tokens, seconds or "". `needs_restart`: a running Porthole does not notice a change.
+    `unit` is tokens, seconds, % or "". `needs_restart`: a running Porthole does not notice a change.
     """
 
     key: str

@@ -299,7 +299,6 @@ SETTINGS: Mapping[str, Setting] = _table(
         choices=("f16", "q8_0"),
         title="Context memory",
         help="f16 is the faster one; q8_0 needs half the memory and reads about a third slower.",
-        needs_restart=True,
     ),
     Setting(
         key="llamacpp.silence_seconds",

@@ -46,6 +46,7 @@ class OllamaDouble:
         version: what it says it is, and behaves like.
         default_window: tokens of a request that names no `num_ctx`; 0 for the version's own.
         window_limit: it loads no more tokens than this, whatever is asked; 0 for no limit.
+        slots: it divides what it loads between so many conversations.
         bind: the address it listens on.
 
     Attributes:
@@ -59,11 +60,12 @@ class OllamaDouble:
         version: str = "0.33.0",
         default_window: int = 0,
         window_limit: int = 0,
+        slots: int = 1,
         bind: str = "127.0.0.1",
     ) -> None:
         default = default_window or rules.default_window(rules.parse_version(version), 0)
         stored = {model.full_name: model for model in models}
-        self.state = State(version, stored, default, window_limit)
+        self.state = State(version, stored, default, window_limit, slots)
         self.requests: list[Request] = []
         self.port = 0
         self._bind = bind

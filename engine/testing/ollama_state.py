@@ -46,12 +46,16 @@ class Fetchable:
 
 @dataclass(slots=True)
 class State:
-    """A server. `window_limit` makes it load less than it is asked for; 0 does not."""
+    """A server. `window_limit` makes it load less than it is asked for; 0 does not.
+
+    `slots`: so many conversations share what a model is loaded with.
+    """
 
     version_text: str
     models: dict[str, Model]
     default_window: int
     window_limit: int = 0
+    slots: int = 1
     library: dict[str, Fetchable] = field(default_factory=dict)
     runners: dict[str, Runner] = field(default_factory=dict)
     loads: list[tuple[str, int]] = field(default_factory=list)
@@ -105,7 +109,7 @@ class State:
         except BaseException:  # the client left: the load is aborted, the next request starts over
             self.aborted_loads += 1
             raise
-        window = min(wanted.window, self.window_limit or wanted.window)
+        window = min(wanted.window, self.window_limit or wanted.window) // self.slots
         runner = Runner(model, wanted, window)
         self.runners[model.full_name] = runner
         self.loads.append((model.name, window))
@@ -187,6 +191,9 @@ class State:
                 "general.architecture": model.family,
                 f"{model.family}.context_length": model.trained,
                 f"{model.family}.block_count": 30,
+                f"{model.family}.embedding_length": 576,
+                f"{model.family}.attention.head_count": 9,
+                f"{model.family}.attention.head_count_kv": 3,
             },
             "modified_at": _START.isoformat(),
         }

@@ -5,8 +5,15 @@ and guard follow SPEC1 12.3.2 and 12.3.3. A window is a `ContextWindow` througho
 is the one figure every later step goes by.
 """
 
+from engine.window.estimate import (
+    USUAL_WINDOWS,
+    MemoryEstimate,
+    MemoryVerdict,
+    plan_memory_estimates,
+)
 from engine.window.guard import (
     HARD_MIN_TOKENS,
+    MOST_STRETCH,
     WARN_BELOW_TOKENS,
     Endpoint,
     Guard,
@@ -46,14 +53,18 @@ __all__ = [
     "CAP_TOKENS",
     "DEFAULT_WINDOW_TOKENS",
     "HARD_MIN_TOKENS",
+    "MOST_STRETCH",
     "OVERHEAD_BYTES",
+    "USUAL_WINDOWS",
     "WARN_BELOW_TOKENS",
     "Claim",
     "ContextWindow",
     "Endpoint",
     "Guard",
     "GuardWords",
+    "MemoryEstimate",
     "MemoryPlan",
+    "MemoryVerdict",
     "Source",
     "StretchPlan",
     "WindowCache",
@@ -65,6 +76,7 @@ __all__ = [
     "memory_short",
     "plan_guard",
     "plan_memory",
+    "plan_memory_estimates",
     "plan_stretch",
     "plan_window_request",
     "positive_tokens",

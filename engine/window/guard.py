@@ -102,9 +102,9 @@ def guard_words(
     return GuardWords(sentence, _remedy(model, window, suggested_window(limit), endpoint))
 
 
-def window_blocked(words: GuardWords) -> WindowBlocked:
-    """The fault for a blocked window, to be raised before any request is sent."""
-    return WindowBlocked(words.sentence, words.remedy)
+def window_blocked(words: GuardWords, window_tokens: int = 0) -> WindowBlocked:
+    """The fault for a blocked window of so many tokens, to be raised before any request is sent."""
+    return WindowBlocked(words.sentence, words.remedy, window_tokens=window_tokens)
 
 
 def source_words(source: Source, model: str) -> str:

@@ -204,3 +204,33 @@ def test_a_pinned_message_is_never_folded(tmp_path):
         assert "1. Remember the number 4711 of the locker." in sent
 
     run(tmp_path, body)
+
+
+def test_a_pin_is_shown_and_taken_off(tmp_path):
+    """On the message it was put on."""
+
+    async def body(room):
+        id_ = await room.send("1. Remember the number 4711.")
+        message = next(i for i in room.items(id_) if isinstance(i, UserItem))
+        for pinned in (True, False):
+            await room.client.folds.pin(id_, message.id, pinned)
+            shown = next(i for i in room.items(id_) if isinstance(i, UserItem))
+            assert shown.pinned is pinned
+
+    run(tmp_path, body)
+
+
+def test_pins_have_a_cap(tmp_path):
+    """A quarter of the prompt budget: more is refused with the figures, and nothing is pinned."""
+
+    async def body(room):
+        id_ = await room.send("1. short")
+        large = await room.client.send(id_, "many words " * 2_000)
+        await room.rest(large)
+        first, second = [i for i in room.items(id_) if isinstance(i, UserItem)]
+        await room.client.folds.pin(id_, first.id, True)
+        with pytest.raises(EnvironmentFault, match="Pinned messages may have 3,192 tokens"):
+            await room.client.folds.pin(id_, second.id, True)
+        assert [i.pinned for i in room.items(id_) if isinstance(i, UserItem)] == [True, False]
+
+    run(tmp_path, body)

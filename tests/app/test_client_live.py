@@ -64,6 +64,12 @@ def test_loading_in_percent():
     assert (turn.reply.done, turn.reply.total, turn.reply.seconds_left) == (50, 100, 2.0)
 
 
+def test_loaded_model_reads():
+    """A server that is not heard of again reads the prompt, as far as is known."""
+    turn = after(ModelLoading(1, None), ModelLoading(1, 1.0))
+    assert (turn.reply.state, turn.reply.total) == ("reading", 0)
+
+
 def test_reading_with_an_estimate():
     """From how fast it goes; what was reused does not count as fast."""
     clock = FakeClock()

@@ -61,6 +61,15 @@ def items_of(entries, leaf, **more):
     return plan_items(entries, leaf, zone=UTC, **more)
 
 
+def opened(entries, leaf):
+    """The items with the originals of the last fold shown, and without the folds' cards."""
+    plan = PathPlan(entries, leaf, zone=UTC)
+    if plan.last_fold:
+        plan.toggle_originals(plan.last_fold)
+    items = plan.items(running=False)
+    return [i for i in items if not (isinstance(i, CardItem) and i.kind == "compaction")]
+
+
 def without_days(items):
     return [item for item in items if not isinstance(item, DayItem)]
 
@@ -92,12 +101,12 @@ def test_every_message_of_the_path_is_there_once_and_in_order(tree):
     entries, leaf = tree
     shown = [
         item.id
-        for item in items_of(entries, leaf)
+        for item in opened(entries, leaf)
         if isinstance(item, UserItem | ReplyItem) and not item.id.startswith(UNANSWERED)
     ]
     path = [e for e in Tree(entries).path(leaf) if isinstance(e.body, Message)]
     assert shown == [e.id for e in path if e.body.role in ("user", "assistant")]
-    ids = [item.id for item in items_of(entries, leaf)]
+    ids = [item.id for item in opened(entries, leaf)]
     assert len(ids) == len(set(ids))
     assert {e.id for e in path} <= set(ids)
 
@@ -139,9 +148,9 @@ def test_the_newest_leaf_is_below(tree):
 @settings(deadline=None)  # the machine may be busy
 @given(trees())
 def test_days_come_before_what_was_said_on_them(tree):
-    """No day without something on it, and the first thing has one."""
+    """No day without something on it, and the first thing that was said has one."""
     entries, leaf = tree
-    items = items_of(entries, leaf)
+    items = opened(entries, leaf)
     for index, item in enumerate(items):
         if isinstance(item, DayItem):
             assert items[index + 1].when_ms == item.when_ms
@@ -515,6 +524,13 @@ def folding(*more):
 
 def shown(plan):
     return [item.id for item in without_days(plan.items(running=True))]
+
+
+def test_what_was_kept_has_its_day():
+    """Also where the message that began the day is folded."""
+    first, second, third = folding(user("five")).items(running=True)[:3]
+    assert isinstance(first, DayItem)
+    assert (second.id, third.id) == ("e5", "e3")
 
 
 def card_of(plan, id_="e5"):

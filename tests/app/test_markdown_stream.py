@@ -288,3 +288,68 @@ def test_nothing_at_all(stream):
     stream.append("")
     assert stream.finish().plain == ""
     assert stream.source == ""
+
+
+# ---- large tables -----------------------------------------------------------------------------------
+
+HEAD = "| a | b | c | d |\n|---|---|---|---|\n"
+
+
+def rows(count):
+    """So many rows of four cells."""
+    return "".join(f"| {n} | `b` | c{n} | d |\n" for n in range(count))
+
+
+def streamed(text, size, look):
+    """A stream that got the text in pieces, and how often the document was another one."""
+    document = SafeDocument()
+    stream, seen = MarkdownStream(document, look), []
+    for at in range(0, len(text), size):
+        stream.append(text[at : at + size])
+        seen.append(document.revision())
+    return stream, document, len(set(seen))
+
+
+@pytest.mark.parametrize("count", [3, 40, 75, 200])
+def test_table_of_any_size_ends_as_when_built_at_once(count, look):
+    """Whatever was shown of it meanwhile."""
+    text = HEAD + rows(count)
+    stream, document, _shown = streamed(text, 14, look)
+    built = stream.finish()
+    whole = SafeDocument()
+    wanted = MarkdownBuilder(look).fill(whole, text)
+    assert picture_of(document, built) == picture_of(whole, wanted)
+
+
+def test_small_table_shows_every_piece(look):
+    """As all other text does."""
+    text = HEAD + rows(4)
+    _stream, _document, shown = streamed(text, 6, look)
+    assert shown >= len(text) // 6 - 3
+
+
+def test_large_table_is_built_now_and_then(look):
+    """The pieces that are waited for grow with the table, so that the work of each does not."""
+    few, many = HEAD + rows(20), HEAD + rows(75)
+    per_character = []
+    for text in (few, many):
+        stream, _document, shown = streamed(text, 14, look)
+        per_character.append(stream.effort.parsed / len(text))
+    assert per_character[1] < 1.5 * per_character[0]
+    assert shown < len(many) // 14 / 4
+
+
+def test_table_that_is_shown_as_typed_is_built_now_and_then(look):
+    """One that is too large is no less work to read again."""
+    text = HEAD + rows(300)
+    stream, _document, shown = streamed(text, 14, look)
+    assert shown < len(text) // 14 / 2
+    assert stream.effort.parsed < 100 * len(text)
+
+
+def test_end_of_a_large_table_shows_at_once(look):
+    """An empty line closes it: nothing is waited for."""
+    stream, document, _shown = streamed(HEAD + rows(50), 14, look)
+    stream.append("\n\nAfter.")
+    assert document.toPlainText().endswith("After.")
+    assert "c49" in document.toPlainText()

@@ -18,7 +18,7 @@ from app.model_lines import (
     size_words,
     spoken_model,
 )
-from app.model_picker import ModelPicker
+from app.model_picker import ModelPicker, reason_lines
 from app.popup import plan_place
 from app.theme import theme_of
 
@@ -214,6 +214,22 @@ def test_escape_closes(picker, qtbot):
     picker.field.setText("x")
     qtbot.keyClick(picker.field, Qt.Key_Escape)
     assert not picker.isVisible()
+
+
+def test_search_does_not_look_at_the_kind_of_a_model(picker):
+    """Every name of Ollama's begins with "ollama:", and none is a llama for it."""
+    picker.field.setText("llama")
+    picker.field.tell_now()
+    assert names(picker) == []
+
+
+def test_reason_too_long_ends_with_an_ellipsis(qapp):
+    """Whole lines only: what does not fit into three is left out, and that is seen."""
+    font = theme_of().font("small")
+    assert reason_lines("Too small.", font, 300) == ["Too small."]
+    lines = reason_lines("a long reason " * 40, font, 300)
+    assert len(lines) == 3
+    assert lines[-1].endswith("…")
 
 
 def test_long_reasons_get_three_lines_at_most(picker):

@@ -613,6 +613,16 @@ def test_wrapped_words_need_the_lines_they_need(sidebar):
     label.grab()
 
 
+def test_ground_of_the_list_follows_every_change_of_the_theme(sidebar):
+    """The list has the ground of the sidebar in both themes, there and back."""
+    viewport = sidebar.list.viewport()
+    for scheme in ("dark", "light", "dark"):
+        theme_of().set_scheme(scheme)
+        side = theme_of().color("side")
+        assert viewport.palette().color(viewport.backgroundRole()) == side
+    theme_of().set_scheme("system")
+
+
 def test_the_mark_has_its_own_drawing_in_the_dark(sidebar):
     """The ring of the light one would drown there."""
     mark = Picture("app-icon", "ink", 22, sidebar, "Porthole")

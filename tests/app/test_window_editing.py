@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.items import ReplyItem, UserItem
 from app.typed import Attachment, join_message
+from app.window.messages import fits
 from tests.app.window_room import is_done, replies, say, users
 
 
@@ -182,6 +183,20 @@ def test_the_menu_acts_on_its_message(qtbot, window):
     qtbot.keyClick(menu, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "Once")
     qtbot.waitUntil(lambda: window._target == "")
+
+
+def test_a_message_is_pinned_from_its_menu(qtbot, window):
+    """It shows its pin, and the menu takes it off again."""
+    say(qtbot, window, "Once")
+    assert fits("message_pin", first_user(window))
+    window._target = first_user(window).id
+    window.do("message_pin")
+    qtbot.waitUntil(lambda: first_user(window).pinned)
+    assert not fits("message_pin", first_user(window))
+    box = window.parts.transcript.box(window.items.index_of(first_user(window).id))
+    pin = next(part for part in box.parts if part.action == "unpin")
+    window.parts.transcript.perform(window.items.index_of(first_user(window).id), pin)
+    qtbot.waitUntil(lambda: not first_user(window).pinned)
 
 
 def test_keys_act_on_the_focused_message(qtbot, window):

@@ -204,11 +204,11 @@ def test_load_on_servers_that_do_not_tell_the_window():
 
 
 def test_load_reports_that_it_works(server):
-    """Progress is told, without a fraction that nobody knows."""
+    """Progress is told, without a fraction that nobody knows, and that it is over."""
     told = []
     request = LoadRequest("m", 16384)
     using(server, lambda backend: backend.load(request, told.append))
-    assert told == [None]
+    assert told == [None, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -6,29 +6,10 @@ One line a figure: `ID value unit | baseline | ratio | goal | ok or SHORT`. Need
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tests.bench import context, measures
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A measured value beside its baseline; `goal` is for the ratio, or for the value itself."""
-
-    value: float
-    unit: str
-    baseline: float
-    baseline_name: str
-    goal: str
-    is_met: bool
-
-    def line(self, name: str) -> str:
-        ratio = self.value / self.baseline if self.baseline else float("nan")
-        verdict = "ok" if self.is_met else "SHORT"
-        return (
-            f"{name} {self.value:.4g} {self.unit} | {self.baseline_name} {self.baseline:.4g} | "
-            f"{ratio:.3f} | {self.goal} | {verdict}"
-        )
+from tests.bench.figure import Figure
+from tests.bench.window.figures import FIGURES as WINDOW
 
 
 def reply_speed() -> Figure:
@@ -77,6 +58,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "plan_10k": plan_10k,
     "compact_in_place": compact_in_place,
     "talk60": talk60,
+    **WINDOW,
 }
 
 

@@ -1,0 +1,294 @@
+"""The models window: the models at the left, the truth about the chosen one at the right."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QScrollArea,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.client.window_truth import Cure, ModelTruth
+from app.labels import paint_badge, paint_dot, prose
+from app.model_lines import (
+    MODEL_LINE,
+    ModelLine,
+    ModelLines,
+    badge_of,
+    dot_of,
+    fact_words,
+    plan_model_lines,
+)
+from app.theme import theme_of
+from app.theme.controls import Button, focus_is_visible, install_focus_ring
+from app.theme.painting import draw_focus_ring, hairline, rounded
+from app.truth.panel import ModelPanel
+
+if TYPE_CHECKING:
+    from app.client import ModelRow
+    from app.conversation_list import AnyIndex
+    from app.theme import Role
+
+_LIST_PX = 284
+_SIZE_PX = (1000, 652)
+_MINIMUM = (640, 400)
+_HEAD_PX, _ROW_PX = 32, 54
+
+
+class ModelsWindow(QWidget):
+    """Every model, and the truth about one of them.
+
+    Args:
+        parent: the window it belongs to; it stands beside it, and lets it be used.
+
+    Signals:
+        asked(name): show this model: answer with `show_truth`.
+        cure_chosen(name, cure): save a cure's settings, then answer with `show_truth`.
+        window_wanted(name): show the preferences at a model's window.
+        open_file_requested(): ask for a GGUF file.
+
+    Attributes:
+        model: the one that is shown, by its name.
+        answers: the one that answers in the open conversation, as the user writes it: its row may
+            have the tag that was left out.
+    """
+
+    asked = Signal(str)
+    cure_chosen = Signal(str, object)
+    window_wanted = Signal(str)
+    open_file_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self._theme = theme_of()
+        self._lines = ModelLines(self)
+        self.model = ""
+        self.answers = ""
+        self.setWindowTitle(self.tr("Models"))
+        self.setAccessibleName(self.tr("Models"))
+        self.setMinimumSize(*_MINIMUM)
+        self._make_side()
+        self._make_content()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.side)
+        row.addWidget(self.area, 1)
+        install_focus_ring(self)
+        self._theme.changed.connect(self._renew)
+        self._renew()
+        self.resize(self._theme.px(_SIZE_PX[0]), self._theme.px(_SIZE_PX[1]))
+
+    def _make_side(self) -> None:
+        self.side = QWidget(self)
+        self.list = _ModelList(self._lines, self.side)
+        self.open_button = Button(self.tr("Open a GGUF file…"), "plain", "folder", self.side)
+        self.open_button.setAutoDefault(False)
+        policy = self.open_button.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Expanding)
+        self.open_button.setSizePolicy(policy)
+        self._side_column = QVBoxLayout(self.side)
+        self._side_column.addWidget(self.list, 1)
+        self._side_column.addWidget(self.open_button)
+        self.list.chosen.connect(self._choose)
+        self.open_button.clicked.connect(self.open_file_requested)
+
+    def _make_content(self) -> None:
+        self.area = QScrollArea(self)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidgetResizable(True)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.viewport().setAutoFillBackground(False)
+        self.panel = ModelPanel(self.area)
+        self.panel.hide()
+        self.area.setWidget(self.panel)
+        self.panel.setAutoFillBackground(False)  # setWidget puts it on
+        self.panel.cure_chosen.connect(self._on_cure)
+        self.panel.window_wanted.connect(lambda: self.window_wanted.emit(self.model))
+
+    def _renew(self) -> None:
+        px = self._theme.px
+        self.side.setFixedWidth(px(_LIST_PX))
+        self._side_column.setContentsMargins(px(8), px(8), px(8) + 1, px(12))
+        self._side_column.setSpacing(px(8))
+        self.update()
+
+    # -- what it shows -------------------------------------------------------------------
+
+    def set_models(self, models: Sequence["ModelRow"], host: str = "") -> None:
+        """Show these in the list. `host`: where Ollama was found, as "127.0.0.1"."""
+        ollama = self.tr("Ollama at {}").format(host) if host else self.tr("Ollama")
+        self._lines.set_lines(plan_model_lines(models, "", (self.tr("In Porthole"), ollama)))
+        self.list.go_to(self.model)
+
+    def show_model(self, name: str) -> None:
+        """Choose a model, by its name."""
+        self.model = name
+        self.list.go_to(name)
+        self.asked.emit(name)
+
+    def show_truth(self, truth: ModelTruth) -> None:
+        """Show what is known of the chosen model; an answer about another one is too late."""
+        if not self.model:
+            self.model = truth.model
+            self.list.go_to(truth.model)
+        if truth.model == self.model:
+            self.panel.show_truth(truth)
+            self.panel.show()
+
+    def _choose(self, name: str) -> None:
+        name = self.answers if _is_same(name, self.answers) else name
+        if name != self.model:
+            self.model = name
+            self.asked.emit(name)
+
+    def _on_cure(self, cure: Cure) -> None:
+        self.cure_chosen.emit(self.model, cure)
+
+    # -- Qt's ----------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's; Esc closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's: the grounds, and the line beside the list."""
+        color, painter = self._theme.color, QPainter(self)
+        painter.fillRect(self.rect(), color("paper"))
+        left = self.side.width()
+        painter.fillRect(0, 0, left, self.height(), color("side"))
+        hairline(painter, left - 1, 0, self.height(), color("line"), vertical=True)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names mean one model: Ollama's tag "latest" may be left out."""
+    return one.removesuffix(":latest") == other.removesuffix(":latest")
+
+
+class _ModelList(QListView):
+    """The models; arrows and clicks choose.
+
+    Signals:
+        chosen(name): another one is the current one.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, lines: ModelLines, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._lines = lines
+        self.setModel(lines)
+        self.setItemDelegate(_ModelDelegate(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName(self.tr("Models"))
+        theme_of().changed.connect(self.scheduleDelayedItemsLayout)
+
+    def go_to(self, name: str) -> None:
+        """Mark a model as the current one, without telling."""
+        rows = (line.row for line in self._lines.lines)
+        names = (row.name for row in rows if row is not None and _is_same(row.name, name))
+        row = self._lines.row_of(next(names, ""))
+        index = self._lines.index(row) if row >= 0 else QModelIndex()
+        flag = QItemSelectionModel.SelectionFlag.ClearAndSelect
+        self.selectionModel().blockSignals(True)
+        self.selectionModel().setCurrentIndex(index, flag)
+        self.selectionModel().blockSignals(False)
+        if row >= 0:
+            self.scrollTo(index)
+        self.viewport().update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt's, which makes the first row the current one where there is none: nobody chose it."""
+        had = self.currentIndex().isValid()
+        self.selectionModel().blockSignals(True)
+        super().focusInEvent(event)
+        if not had:
+            self.selectionModel().clear()
+        self.selectionModel().blockSignals(False)
+
+    def currentChanged(self, current: "AnyIndex", previous: "AnyIndex") -> None:
+        """Qt's: tells who is shown now."""
+        super().currentChanged(current, previous)
+        line = current.data(MODEL_LINE) if current.isValid() else None
+        if isinstance(line, ModelLine) and line.row is not None:
+            self.chosen.emit(line.row.name)
+
+
+class _ModelDelegate(QStyledItemDelegate):
+    """Paints a head, or a model with its badge and facts."""
+
+    def __init__(self, view: _ModelList) -> None:
+        super().__init__(view)
+        self._view = view
+        self._theme = theme_of()
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: "AnyIndex") -> QSize:
+        """Qt's."""
+        line: ModelLine = index.data(MODEL_LINE)
+        return QSize(0, self._theme.px(_HEAD_PX if line.row is None else _ROW_PX))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: "AnyIndex") -> None:
+        """Qt's."""
+        line: ModelLine = index.data(MODEL_LINE)
+        rect, px = QRectF(option.rect), self._theme.px
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if line.row is None:
+            room = rect.adjusted(px(8), px(8), 0, 0)
+            self._paint_text(painter, room, line.head, "tiny_medium", "ink3")
+        else:
+            self._paint_ground(painter, rect, option)
+            self._paint_row(painter, rect, line.row)
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem) -> None:
+        theme, state = self._theme, option.state
+        fill = ""
+        if state & QStyle.StateFlag.State_Selected:
+            fill = "selected"
+        elif state & QStyle.StateFlag.State_MouseOver:
+            fill = "hover"
+        if fill:
+            rounded(painter, rect, theme.px(6), theme.color(fill))
+        if fill == "selected" and self._view.hasFocus() and focus_is_visible(self._view):
+            draw_focus_ring(painter, rect, theme.px(6), theme.color("accent"), inside=True)
+
+    def _paint_row(self, painter: QPainter, rect: QRectF, row: "ModelRow") -> None:
+        px = self._theme.px
+        room = rect.adjusted(px(26), px(8), -px(10), -px(8))
+        dot = QRectF(rect.x() + px(10), rect.y() + px(14), px(8), px(8))
+        paint_dot(painter, dot, dot_of(row))
+        first = QRectF(room.x(), room.y(), room.width(), px(20))
+        text, kind = badge_of(row)
+        if text:
+            first.setRight(paint_badge(painter, first, text, kind) - px(8))
+        self._paint_text(painter, first, row.title, "interface_medium", "ink")
+        second = QRectF(room.x(), room.y() + px(20), room.width(), px(16))
+        self._paint_text(painter, second, fact_words(row), "small", "ink2")
+
+    def _paint_text(
+        self, painter: QPainter, room: QRectF, text: str, role: "Role", color: str
+    ) -> None:
+        font = self._theme.font(role)
+        font = font if role == "small" else prose(font)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(color))
+        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)

@@ -1,0 +1,28 @@
+"""The application, and having things painted at once."""
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.theme import apply_theme, theme_of
+
+WIDTH, HEIGHT = 1016, 700
+
+
+def application() -> QApplication:
+    """Qt with the window's theme."""
+    app = QApplication(["porthole"])
+    theme = theme_of()
+    apply_theme(app, theme)
+    theme.set_scheme("light")
+    return app
+
+
+def paint(widget: QWidget) -> None:
+    """Paint what is due, and only that."""
+    QCoreApplication.sendPostedEvents()
+    QCoreApplication.sendEvent(widget.window(), QEvent(QEvent.Type.UpdateRequest))
+
+
+def turn() -> None:
+    """One turn of the event loop: what is posted, the timers that are due, what that paints."""
+    QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 0)
