@@ -33,7 +33,8 @@ _Waiter = tuple[Callable[[Any], None] | None, Callable[[Fault], None] | None]
 
 JOIN_MS = 33
 """Streamed items are delivered at most this often."""
-_LEAVE_SECONDS = 0.1
+_LEAVE_ROUNDS = 3
+_LEAVE_SECONDS = 0.05
 """Tasks that are cancelled at the very end get this long."""
 
 
@@ -221,8 +222,14 @@ class Bridge(QObject):
                 self._tell(error)
 
     async def _leave(self) -> None:
-        """Cancel what is left, and give it a moment."""
-        left = asyncio.all_tasks() - {asyncio.current_task()}
+        """Cancel what is left, and what that leaves, and give it a moment."""
+        for _ in range(_LEAVE_ROUNDS):
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            await self._cancel(left)
+            if not left:
+                return
+
+    async def _cancel(self, left: set[asyncio.Task[Any]]) -> None:
         for task in left:
             task.cancel()
         if left:

@@ -150,6 +150,10 @@ class Composer(QWidget):
         """Put a text where the caret is, as when a passage is quoted; it can be undone."""
         self._edit.textCursor().insertText(text)
 
+    def replace_typed(self, text: str) -> None:
+        """Put a text in place of what is typed, the files staying; it can be undone."""
+        self._edit.replace_text(text, undoable=True)
+
     def flush_draft(self) -> None:
         """Tell the draft now if it is not told yet."""
         self._draft_timer.stop()
@@ -457,6 +461,10 @@ class ComposerDock(QWidget):
         self.setFocusProxy(self.composer)
         theme_of().changed.connect(self._on_theme)
         self._on_theme()
+
+    def put_above(self, card: QWidget) -> None:
+        """Put a card between the status line and the composer."""
+        self._rows.insertWidget(self._rows.count() - 1, card)
 
     def set_column(self, width: int) -> None:
         """The most a line of the messages above may be wide, in px at zoom 1: it stands under them."""

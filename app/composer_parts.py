@@ -261,6 +261,7 @@ class DraftEdit(QTextEdit):
     def _paint_placeholder(self, painter: QPainter) -> None:
         leading = self.leading_px()
         area = QRectF(0, leading, self.viewport().width(), self.line_px() - leading)
+        area.adjust(_CARET_PX, 0, -_CARET_PX, 0)  # beside the caret, not under it
         text = QFontMetricsF(self.font()).elidedText(
             self._placeholder, Qt.TextElideMode.ElideRight, area.width()
         )

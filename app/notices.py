@@ -1,5 +1,6 @@
 """The status line over the composer: the one place where the window says something in passing."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,8 @@ _COLORS: dict[Tone, str] = {
     "red": "red",
     "green": "green",
 }
+_STOPS = re.compile(r"[.:;,](?= )|[。：；，]")
+"""Where a sentence that is too long for the line may end."""
 _HEIGHT_PX = 24
 _BELOW_PX = 4
 _PADDING_PX = 16
@@ -106,9 +109,14 @@ class _Line(QWidget):
 
     def elided(self) -> str:
         """The text as it fits."""
-        return QFontMetrics(theme_of().font("small")).elidedText(
-            self.notice.text, Qt.TextElideMode.ElideRight, self.width() - self._indent()
-        )
+        metrics, room = QFontMetrics(theme_of().font("small")), self.width() - self._indent()
+        text = self.notice.text
+        if metrics.horizontalAdvance(text) > room:
+            for end in sorted({found.start() for found in _STOPS.finditer(text)}, reverse=True):
+                lead = text[:end] + " …"
+                if metrics.horizontalAdvance(lead) <= room:
+                    return lead
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:

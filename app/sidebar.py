@@ -228,6 +228,9 @@ class Sidebar(QWidget):
         if action == "delete":
             self.mark_deleted(conversation)
         elif action == "undelete":
+            row = self._gone.get(conversation)
+            if row is not None and row not in self._rows:  # until the list comes with it
+                self._rows = (*self._rows, row)
             self._forget(conversation)
         self.row_action.emit(conversation, action)
 

@@ -58,6 +58,10 @@ Doing = Literal["reading", "writing", "waiting"]
 Progress = Callable[[Doing, int, int, int], None]
 """Told what is being done, how much of it, of how much, and in which stage (from 1)."""
 
+Words = Callable[[SummaryTask, SummaryJob, int, bool], tuple[str, str]]
+"""System prompt and message of a staged request: its task, the job, how many words are wanted, and
+whether in plain sentences."""
+
 IN_PLACE_ATTEMPTS = 3
 SMALL_MODEL_BYTES = 700_000_000
 """Weights of a model that is asked for a few plain sentences: it would only echo a longer task."""
@@ -100,12 +104,24 @@ class WrittenSummary:
         return self.way == "placeholder"
 
 
+def conversation_words(
+    task: SummaryTask,
+    job: SummaryJob,
+    max_words: int,
+    plain: bool,  # noqa: FBT001  # one of `Words`
+) -> tuple[str, str]:
+    """How a conversation's summary is asked for."""
+    text = task_text(task, job.language, job.wishes, max_words=max_words, plain=plain)
+    return system_text(job.language), text
+
+
 class Compactor:
     """Writes summaries with one model.
 
     Args:
         writer: the model.
         progress: told how far it is.
+        words: how staged summaries are asked for.
         sleep: waits between attempts, seconds.
         chance: a number from 0 to 1, for the jitter of those waits.
     """
@@ -115,11 +131,13 @@ class Compactor:
         writer: Writer,
         progress: Progress,
         *,
+        words: Words = conversation_words,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._writer = writer
         self._progress = progress
+        self._words = words
         self._sleep = sleep
         self._chance = chance
         self._requests = 0
@@ -223,13 +241,8 @@ class Compactor:
         """One staged request."""
         attempt = min(self._failures, 2)
         cap, plain = self._cap(max(1, int(job.cap_tokens * task.share)), attempt)
-        text = task_text(
-            task, job.language, job.wishes, max_words=_words(cap, attempt), plain=plain
-        )
-        messages = (
-            PromptMessage("system", system_text(job.language)),
-            PromptMessage("user", text),
-        )
+        system, text = self._words(task, job, _words(cap, attempt), plain)
+        messages = (PromptMessage("system", system), PromptMessage("user", text))
         request = self._request(messages, cap, self._requests)
         size = await self._size(request)
         if size + cap > job.limit_tokens:

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.backends.base import TextChunk, ThinkingChunk, ToolCallChunk
 from engine.errors import EnvironmentFault, PortholeError
+from engine.events import Receipt
 from engine.store import Reply as RunningReply
 from engine.store import Store
 from engine.transcript import (
@@ -33,6 +35,7 @@ class WrittenReply:
         running: its checkpoint, None before anything was asked of the model.
         checkpointed: when it was last kept, in the session's seconds.
         entry: where it stands, once it is stored.
+        receipt: what was sent for it and what that cost, once it is there.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -44,6 +47,7 @@ class WrittenReply:
     running: RunningReply | None = None
     checkpointed: float = 0.0
     entry: Entry | None = None
+    receipt: Receipt | None = None
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take a chunk in; text that follows text joins it."""
@@ -68,7 +72,21 @@ class WrittenReply:
             usage=self.usage,
             token_ids=TokenIds(vocabulary, tuple(self.ids)) if vocabulary and self.ids else None,
             error=str(self.error) if self.error else "",
+            details=None if self.receipt is None else {"receipt": receipt_facts(self.receipt)},
         )
+
+
+def receipt_facts(receipt: Receipt) -> dict[str, Any]:
+    """What a receipt tells beyond the usage, as it is stored with the reply."""
+    facts: dict[str, Any] = {
+        "sent": receipt.sent_tokens,
+        "kind": receipt.sent_kind,
+        "window": receipt.window_tokens,
+        "room": receipt.room_tokens,
+    }
+    if receipt.mismatch is not None:
+        facts |= {"mismatch": receipt.mismatch.sentence, "cure": receipt.mismatch.remedy}
+    return facts
 
 
 class Checkpoints:

@@ -265,11 +265,11 @@ class Session:
         ready = await self._make_ready(emit)
         view = await self._reply_to(asked.id, ready, reply, emit)
         if (usage := reply.usage) is not None:
-            self._emit_receipt(view, usage, emit)
+            reply.receipt = self._emit_receipt(view, usage, emit)
             reply.entry = self._store_reply(reply)
             await self._maintain(ready, reply, emit)
 
-    def _emit_receipt(self, view: ContextView, usage: Usage, emit: Emit) -> None:
+    def _emit_receipt(self, view: ContextView, usage: Usage, emit: Emit) -> Receipt:
         """What was sent and what it cost; a warning if it was not read as it was sent."""
         count, window = view.count, view.budget.window
         room = max(0, window - count.tokens - usage.written_tokens)
@@ -280,10 +280,12 @@ class Session:
         self._read = note_read(sent, usage, mismatch, self._read)
         if mismatch is None:
             self._keeper.learn(view, usage.prompt_tokens)
-        emit(Receipt(self._turn, count.tokens, count.kind, usage, window, room, mismatch))
+        receipt = Receipt(self._turn, count.tokens, count.kind, usage, window, room, mismatch)
+        emit(receipt)
         if mismatch is not None:
             text = f"{mismatch.sentence} {mismatch.remedy}"
             emit(Notice(self._turn, "warning", "read_otherwise", text))
+        return receipt
 
     async def _admit(self, text: str, reply: WrittenReply, emit: Emit) -> Entry:
         """Put the user's message on the disk, as sent. Raises MessageTooLarge, and keeps it then.

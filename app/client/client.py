@@ -7,6 +7,7 @@ from typing import Any
 
 from app.client.context import Context
 from app.client.files import read_text_file
+from app.client.fitting import Fitting
 from app.client.folds import Folds
 from app.client.keeping import Keeping
 from app.client.models import Models, WindowFacts
@@ -52,6 +53,7 @@ class Client:
 
     Attributes:
         folds: what can be done with compactions afterwards.
+        fitting: what can be done with a draft that does not fit.
 
     Args:
         workplace: store, settings, backends; closed by `close`.
@@ -83,6 +85,8 @@ class Client:
             self._recount,
             lambda talk: self._window(talk).budget,
         )
+        known = (workplace, self._keeping, self._talks, self._models, self._turns)
+        self.fitting = Fitting(*known, self.context.view, self.send)
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -105,6 +109,7 @@ class Client:
         for task in self._learning:
             task.cancel()
         self.context.close()
+        self.fitting.close()
         self._shelf.close()
         await self._models.cancel_fetch()
         await self._turns.close()

@@ -84,6 +84,11 @@ class _Looked:
     system_prompt: str
     scale: Scale
 
+    @property
+    def draft(self) -> int:
+        """What the draft adds, tokens."""
+        return max(0, self.drafted.count.tokens - self.base.view.count.tokens)
+
 
 class Context:
     """Looks at the shown conversation whenever something changed; used on the client's loop.
@@ -127,6 +132,13 @@ class Context:
             return PromptText((), Count(0, "estimated"))
         view = seen.drafted
         return PromptText(plan_prompt(view, seen.system_prompt), view.count, view.route.route)
+
+    async def view(self, id: str) -> tuple[ContextView, int] | None:
+        """A conversation's context without its draft, and the tokens that adds; None as yet."""
+        seen = await self._look(id)
+        if seen is None:
+            return None
+        return seen.base.view, seen.draft
 
     # ---- telling --------------------------------------------------------------------------------
 
@@ -184,7 +196,6 @@ class Context:
         if seen is None:
             return None
         base, view = seen.base, seen.base.view
-        draft = max(0, seen.drafted.count.tokens - view.count.tokens)
         if self._lens and base.lens is None:
             weights = await _weighed(seen.scale, base.stored)
             base.lens = plan_lens(view, base.stored, lambda entry: weights[entry.id])
@@ -192,11 +203,11 @@ class Context:
         return ContextFacts(
             id_,
             base.segments,
-            draft,
-            view.count.tokens + draft,
+            seen.draft,
+            view.count.tokens + seen.draft,
             seen.drafted.count.kind,
             view.budget if known else None,
-            plan_fit(view, draft) if known else None,
+            plan_fit(view, seen.draft) if known else None,
             base.ledger,
             base.lens if self._lens else None,
         )

@@ -14,8 +14,8 @@ Promises:
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, cast
 
 from app.client.keeping import Keeping, joined
@@ -135,6 +135,14 @@ class Turns:
             talk.session.stop()
         elif talk.preparing is not None:
             talk.preparing.cancel()
+
+    @asynccontextmanager
+    async def between(self, backend: str) -> AsyncIterator[None]:
+        """Have a backend to oneself, between turns; what it has read for a conversation is kept."""
+        async with self._locks.setdefault(backend, asyncio.Lock()):
+            if (talk := self._users.pop(backend, None)) is not None:
+                await _put_away(talk)
+            yield
 
     def require_rest(self, talk: Talk) -> None:
         """Raises EnvironmentFault while a turn runs: the branch may not be changed under it."""

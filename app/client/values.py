@@ -6,6 +6,7 @@ from typing import Literal
 from app.items import Item
 from engine.budget import Budget
 from engine.events import CountKind
+from engine.fitting import Part
 from engine.lens import Seen
 from engine.segments import Fit, LedgerLine, Segment
 
@@ -177,6 +178,40 @@ class Fetching:
 
 
 @dataclass(frozen=True, slots=True)
+class Digesting:
+    """A digest of a file is written for a conversation's draft.
+
+    `step` of `steps` requests (0 while none was made) does something: `done` of `total` tokens, 0
+    when not known. `seconds_left` is about how long all takes yet, 0 when not known. `over`: it
+    ended, however.
+    """
+
+    id: str
+    name: str
+    step: int = 0
+    steps: int = 0
+    doing: Literal["loading", "reading", "writing", "waiting"] = "waiting"
+    done: int = 0
+    total: int = 0
+    seconds_left: float = 0.0
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartsWaiting:
+    """A file is asked about part by part: `asked` of `total` were sent, `next` comes next.
+
+    `total` 0: nothing waits in this conversation.
+    """
+
+    id: str
+    name: str = ""
+    asked: int = 0
+    total: int = 0
+    next: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """Something failed: what, and what to do. `report` is the file of a bug of ours, else ""."""
 
@@ -195,5 +230,7 @@ Told = (
     | WindowKnown
     | ModelState
     | Fetching
+    | Digesting
+    | PartsWaiting
     | Failed
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from typing import Any, TypeVar
 
 from app.items.cards import fenced, message_card, shortened_card, unsent_card
 from app.items.compactions import Compactions
@@ -276,7 +277,7 @@ def _reply(
     entry: Entry, message: Message, versions: Versions | None, known: ReplyItem | None
 ) -> ReplyItem:
     """A stored reply; `known` is it as it was when it was written, in this run of the program."""
-    receipt = None if message.usage is None else receipt_of(message.usage)
+    receipt = None if message.usage is None else receipt_of(message.usage, message.details)
     item = ReplyItem(
         entry.id,
         _reply_text(message),
@@ -303,18 +304,36 @@ def _reply(
     )
 
 
-def receipt_of(usage: Usage) -> Receipt:
-    """The receipt of a stored reply: what the backend reported."""
+def receipt_of(usage: Usage, details: Mapping[str, Any] | None = None) -> Receipt:
+    """The receipt of a stored reply: what the backend reported, and what was kept of the sending."""
+    told = (details or {}).get("receipt")
+    facts: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+    kind = facts.get("kind")
     return Receipt(
-        usage.prompt_tokens,
-        "exact",
+        _whole(facts.get("sent"), usage.prompt_tokens),
+        kind if kind in ("exact", "anchored", "estimated") else "exact",
         usage.read_tokens,
         usage.reused_tokens if usage.reused_known else None,
         usage.written_tokens,
+        room=_whole(facts.get("room"), None),
+        window=_whole(facts.get("window"), None),
         load_seconds=usage.load_seconds,
         read_seconds=usage.read_seconds,
         write_seconds=usage.write_seconds,
+        mismatch=_words(facts.get("mismatch")),
+        cure=_words(facts.get("cure")),
     )
+
+
+_Other = TypeVar("_Other")
+
+
+def _whole(value: object, otherwise: _Other) -> int | _Other:
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _reply_text(message: Message) -> str:

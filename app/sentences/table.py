@@ -412,6 +412,8 @@ TEMPLATES: tuple[str, ...] = (
     "The conversation file was damaged and is kept as {file}; nothing of it could be read, and a new one was begun.",
     "The conversation file was gone or empty and only its log was left; that is kept as {file}, and a new file was begun.",
     "The conversation file was brought up to date; the old one is kept as {file}.",
+    "The model could not write a digest of this text.",
+    "Choose parts of it, or try it with another model.",
     "There is no conversation {name}.",
     "It may have been deleted; porthole sessions lists what there is.",
     "Several conversations begin with {name}.",

@@ -4,16 +4,18 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.items import CardItem
+from app.theme import Role
 from app.theme.painting import rounded
 from app.transcript import words
 from app.transcript.box import Box, Desk, Label, Scene
 from app.transcript.offers import words_of
-from app.transcript.parts import Part, elided, height_of, row, width_of
+from app.transcript.parts import Look, Part, elided, height_of, row, width_of
 from app.transcript.run import Face, Run, set_plain
 
 _SHOWN = 3
 _NARROW = 520  # px: below this the figures stand in two rows
 _LINE = 26
+_LOOKS: dict[str, Look] = {"compact_now": "primary", "not_now": "quiet", "always": "link"}
 
 
 class AskBox(Box):
@@ -69,14 +71,15 @@ class AskBox(Box):
                 self._rules.append(QRectF(x, y, 1, high))
                 x += px(14)
             room = wide - px(22)
-            for text, role, color, below in (
+            lines: tuple[tuple[str, Role, str, int], ...] = (
                 (figure.label, "small", "ink2", 8),
                 (figure.value, "title", "ink", 28),
                 (figure.note, "small", "ink3", 48),
-            ):
-                font = self.theme.font(role)  # type: ignore[arg-type]  # all are roles
+            )
+            for text, role, color, below in lines:
+                font = self.theme.font(role)
                 shown = elided(text, font, room)
-                self.labels.append(Label(QPointF(x, y + px(below)), shown, role, color))  # type: ignore[arg-type]
+                self.labels.append(Label(QPointF(x, y + px(below)), shown, role, color))
         rows = (len(figures) + columns - 1) // columns
         return area.top() + rows * (high + px(8)) - px(8)
 
@@ -119,10 +122,8 @@ class AskBox(Box):
         parts = []
         for action in self.item.offers or ():
             text = words_of(action)
-            look = {"compact_now": "primary", "not_now": "quiet", "always": "link"}.get(
-                action, "plain"
-            )
-            parts.append(Part(QRectF(), text, action, look, text=text))  # type: ignore[arg-type]
+            look = _LOOKS.get(action, "plain")
+            parts.append(Part(QRectF(), text, action, look, text=text))
         placed = row(parts, area.left(), area.top(), self.theme)
         last = placed[-1] if placed else None
         if last is not None and last.action == "always":

@@ -89,6 +89,8 @@ def _unknown_band(item: Item) -> Band:
             return Band()
         case ReplyItem(is_running=True):
             return Band("", translate("Lens", "Being written"))
+        case ReplyItem() if item.text:  # it is there, and will be looked at in a moment
+            return Band()
         case CardItem(kind="compacting"):
             return Band()
         case _:

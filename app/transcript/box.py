@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from app.items import Item
+from app.labels import prose
 from app.theme import Role, Theme
 from app.transcript.parts import Part, PartState, draw_text, elided, paint_part, snapped
 from app.transcript.run import Mark, Run
@@ -175,6 +176,8 @@ class Box:
     def add_label(self, place: QPointF, text: str, look: tuple[Role, str], width: float) -> float:
         """Put a line of text, elided to `width`; returns where it ends."""
         font: QFont = self.desk.theme.font(look[0])
+        if look[0] == "interface_bold":  # words, not figures
+            font = prose(font)
         shown = elided(text, font, width)
         self.labels.append(Label(place, shown, look[0], look[1]))
         return place.x() + QFontMetricsF(font).horizontalAdvance(shown)
@@ -199,6 +202,7 @@ class Box:
         for label in self.labels:
             if not label.shy or scene.is_active:
                 font, color = scene.theme.font(label.role), scene.theme.color(label.color)
+                font = prose(font) if label.role == "interface_bold" else font
                 draw_text(painter, label.place, label.text, font, color)
         for index, run in enumerate(self.runs):
             run.paint(painter, scene.exposed, scene.theme, scene.marks(index))

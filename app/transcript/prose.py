@@ -7,6 +7,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QRegion, QTextCursor
 
+from app.labels import prose
 from app.markdown import (
     Built,
     Face,
@@ -39,7 +40,7 @@ def look_of(theme: Theme, style: Style, *, is_plain: bool) -> Look:
     if style == "reading":
         return look
     role: Literal["summary", "interface"] = "summary" if style == "summary" else "interface"
-    font = theme.font("interface") if is_plain else theme.font(role)
+    font = prose(theme.font("interface") if is_plain else theme.font(role))
     return replace(look, body=Face(font, theme.line_height(role)), ink=theme.color("ink2"))
 
 

@@ -18,7 +18,7 @@ from app.window.folds import Folding
 
 PANEL_FROM = 1_100
 """In narrower windows the panel lies over the conversation; px."""
-_FIT = "fit"
+FIT_NOTICE = "fit"
 """What the status line's words on the draft are known by."""
 
 
@@ -135,10 +135,10 @@ class Context(Folding):
         self._fit_said = said
         if said:
             icon = "blocked" if refused else "fold"
-            line = Line(said, icon, "red" if refused else "amber", key=_FIT)
+            line = Line(said, icon, "red" if refused else "amber", key=FIT_NOTICE)
             self.parts.notices.say(line)
         else:
-            self.parts.notices.withdraw(_FIT)
+            self.parts.notices.withdraw(FIT_NOTICE)
 
     # -- the prompt ----------------------------------------------------------------------
 
@@ -179,6 +179,13 @@ class Context(Folding):
             self.show_prompt(seen.entry)
 
     def _go_to_card(self, entry: str) -> None:
+        """Show a compaction's card; an older one stands among the originals of the last."""
+        if not self.parts.transcript.go_to(entry):
+            self._ask_here(
+                lambda c, id_: c.folds.show_originals(id_), lambda _: self._look_for_card(entry)
+            )
+
+    def _look_for_card(self, entry: str) -> None:
         if not self.parts.transcript.go_to(entry):
             self.say(self.tr("Its card is not in this conversation any more."))
 

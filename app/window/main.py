@@ -11,12 +11,14 @@ from app.actions import MENUS, MESSAGE_ACTIONS, TABLE, menu_groups, menu_name, m
 from app.bridge import Bridge
 from app.client import (
     ContextFacts,
+    Digesting,
     Failed,
     Fetching,
     ItemsChanged,
     Meter,
     ModelState,
     Notice,
+    PartsWaiting,
     RowsChanged,
     Told,
     WindowKnown,
@@ -53,6 +55,7 @@ class MainWindow(Preferences, Panes):
         self.resize(1280, 820)
         self._make_menus()
         self.begin_context()
+        self.begin_fitting()
         self._connect_parts()
         self._connect_transcript()
         self.actions_.add_to(self.parts.transcript, "message")
@@ -211,6 +214,10 @@ class MainWindow(Preferences, Panes):
             case WindowKnown() if told.id == self._id:
                 self._model = told.model
                 self._show_window(told)
+            case Digesting():
+                self._show_digesting(told)
+            case PartsWaiting():
+                self._show_waiting(told)
             case ModelState():
                 self._model_state = told
                 self.parts.sidebar.set_model_state(self._title_of(told.name), told)

@@ -4,10 +4,10 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.view_state import ViewState
-from app.window.context import Context
+from app.window.fitting import Fitting
 
 
-class Panes(Context):
+class Panes(Fitting):
     """Sidebar, conversation and composer as places to go to."""
 
     _state = ViewState()

@@ -228,6 +228,36 @@ def task_text(
     return "\n\n".join((*before, *read, asked))
 
 
+def digest_text(
+    task: SummaryTask, language: Language, name: str, *, max_words: int, plain: bool = False
+) -> str:
+    """The whole user message of one request for a digest of a file called `name`.
+
+    `plain` asks for a few sentences, as `instruction_text` does.
+    """
+    length = max_words * 4 // 3 if language == "zh" else max_words
+    before = [_tagged("previous-summary", task.previous.strip())] if task.previous.strip() else []
+    if task.kind == "merge":
+        kind, read = "digest_merge", [_tagged("partial-summary", t.strip()) for t in task.partials]
+    else:
+        kind, text = "digest", "".join(_said(_body_of(item)) for item in task.items)
+        read = [_tagged("document", _DOCUMENT_TAG.sub(r"‹\1›", text))]
+        if before:
+            kind = "digest_update"
+    focus = _wish(task.focus)
+    closing = Template(_file("digest_plain" if plain else "digest_closing", language)).substitute(
+        focus=f"- {phrase('digest_focus', language, focus=focus)}\n" if focus else "",
+        max_words=str(max(1, length)),
+    )
+    asked = Template(_file(kind, language)).substitute(name=_wish(name), closing=closing)
+    return "\n\n".join((*before, *read, asked))
+
+
+def digest_system_text(language: Language) -> str:
+    """The system prompt of a request for a digest."""
+    return _file("digest_system", language)
+
+
 def _wishes_text(wishes: SummaryWishes, language: Language) -> str:
     """The identifier part, then the focus, else the standing instructions, else the language."""
     lines = []
@@ -298,6 +328,8 @@ _OUR_TAG = re.compile(
     r"<([ \t]{0,4}/?[ \t]{0,4}(?:previous-|partial-)?(?:summary|conversation)\b[^<>\n]{0,40})>",
     re.IGNORECASE,
 )
+
+_DOCUMENT_TAG = re.compile(r"<([ \t]{0,4}/?[ \t]{0,4}document\b[^<>\n]{0,40})>", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:

@@ -21,6 +21,7 @@ from engine.settings.load import (
     Settings,
     load_settings,
 )
+from engine.settings.models import MODEL_SETTINGS
 from engine.settings.save import (
     save_model_setting,
     save_setting,
@@ -30,7 +31,6 @@ from engine.settings.save import (
 )
 from engine.settings.setting import Kind, Setting, Value
 from engine.settings.table import (
-    MODEL_SETTINGS,
     SETTINGS,
     TOMBSTONES,
     Tombstone,

@@ -24,6 +24,7 @@ from engine.settings.document import (
     read_document,
     statements,
 )
+from engine.settings.models import MODEL_SETTINGS, MODEL_TABLE
 from engine.settings.setting import (
     ENVIRONMENT_PREFIX,
     Setting,
@@ -33,8 +34,6 @@ from engine.settings.setting import (
     variable_of,
 )
 from engine.settings.table import (
-    MODEL_SETTINGS,
-    MODEL_TABLE,
     SETTINGS,
     TOMBSTONES,
     Tombstone,

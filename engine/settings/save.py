@@ -26,8 +26,9 @@ from engine.settings.document import (
     statements,
 )
 from engine.settings.load import dotted, is_bare
+from engine.settings.models import MODEL_SETTINGS, MODEL_TABLE
 from engine.settings.setting import Setting, Value, literal, nearest, shown
-from engine.settings.table import MODEL_SETTINGS, MODEL_TABLE, SETTINGS
+from engine.settings.table import SETTINGS
 
 
 def save_setting(file: Path, key: str, value: object) -> None:

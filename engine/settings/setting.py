@@ -1,8 +1,9 @@
 """One setting: what it may be, and how a value from a file or the environment becomes it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 Kind = Literal["whole", "number", "text", "switch", "list"]
@@ -11,6 +12,8 @@ Kind = Literal["whole", "number", "text", "switch", "list"]
 Value = int | float | str | bool | tuple[str, ...]
 
 ENVIRONMENT_PREFIX = "PORTHOLE_"
+MOST_TOKENS = 16_777_216
+"""No context window is larger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,3 +187,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         return folded[close[0]]
     tails = [name for name in names if name.rpartition(".")[2] == word.lower().rpartition(".")[2]]
     return tails[0] if len(tails) == 1 else None
+
+
+def table_of(*settings: Setting) -> Mapping[str, Setting]:
+    """Settings by their keys, in order."""
+    return MappingProxyType({setting.key: setting for setting in settings})

@@ -5,24 +5,16 @@ A key is never reused with another meaning: a renamed or dropped one leaves a `T
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from engine.errors import Bug
-from engine.settings.setting import Setting, literal
+from engine.settings.models import MODEL_SETTINGS, MODEL_TABLE
+from engine.settings.setting import MOST_TOKENS, Setting, literal, table_of
 
-MODEL_TABLE = "model"
-"""Per-model settings are under ``[model."NAME"]``."""
-
-_MOST_TOKENS = 16_777_216
 _DAY_SECONDS = 86_400
 _DURATION = r"(-?([0-9]+(\.[0-9]+)?(ms|s|m|h))+)?"
 
 
-def _table(*settings: Setting) -> Mapping[str, Setting]:
-    return MappingProxyType({setting.key: setting for setting in settings})
-
-
-SETTINGS: Mapping[str, Setting] = _table(
+SETTINGS: Mapping[str, Setting] = table_of(
     Setting(
         key="language",
         kind="text",
@@ -66,7 +58,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=32_768,
         minimum=1,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Largest window",
         help="No model gets a larger context window than this, whatever it could take.",
@@ -76,7 +68,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=16_000,
         minimum=1,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Smallest window",
         help="A model with a smaller context window is not used at all.",
@@ -86,7 +78,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=32_000,
         minimum=1,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Warn below",
         help="A model with a smaller context window is used with a warning.",
@@ -127,7 +119,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=20_000,
         minimum=0,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Kept for the reply",
         help="Tokens of the window kept free for the reply. Raised to the floor below, and never "
@@ -138,7 +130,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=20_000,
         minimum=0,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Floor for the reply",
         help="The reserve is at least this; 0 switches the floor off.",
@@ -148,7 +140,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=20_000,
         minimum=1,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         unit="tokens",
         title="Keep recent messages",
         help="Recent messages of about this size stay word for word; small windows keep less.",
@@ -206,7 +198,7 @@ SETTINGS: Mapping[str, Setting] = _table(
         kind="whole",
         default=0,
         minimum=0,
-        maximum=_MOST_TOKENS,
+        maximum=MOST_TOKENS,
         title="Longest tool result",
         help="Characters of a tool result before it may be shortened; 0 means 30 % of the window, "
         "at most 16,000.",
@@ -362,115 +354,6 @@ SETTINGS: Mapping[str, Setting] = _table(
     ),
 )
 """All settings of the application, in the order the dialog and the documents show them."""
-
-MODEL_SETTINGS: Mapping[str, Setting] = _table(
-    Setting(
-        key="context_window",
-        kind="whole",
-        default=None,
-        minimum=1,
-        maximum=_MOST_TOKENS,
-        unit="tokens",
-        title="Context window",
-        help="The window to use this model with, instead of what the model says.",
-    ),
-    Setting(
-        key="stretch",
-        kind="text",
-        default=None,
-        choices=("off", "auto", "yarn"),
-        title="Stretch",
-        help="For a window larger than the model was trained on: off keeps to the trained window, "
-        "auto stretches with YaRN once a conversation needs it, yarn always does.",
-    ),
-    Setting(
-        key="kv_type",
-        kind="text",
-        default=None,
-        choices=("f16", "q8_0"),
-        title="Context memory",
-        help="As llamacpp.kv_type, for this model.",
-    ),
-    Setting(
-        key="system_prompt",
-        kind="text",
-        default=None,
-        title="System prompt",
-        help="As chat.system_prompt, for this model; empty means none.",
-    ),
-    Setting(
-        key="temperature",
-        kind="number",
-        default=None,
-        minimum=0,
-        maximum=5,
-        title="Temperature",
-        help="0 always takes the likeliest word; higher is more varied.",
-    ),
-    Setting(
-        key="top_p",
-        kind="number",
-        default=None,
-        minimum=0,
-        maximum=1,
-        title="Top P",
-        help="Choose among the likeliest words that together have this probability.",
-    ),
-    Setting(
-        key="top_k",
-        kind="whole",
-        default=None,
-        minimum=0,
-        maximum=1_000_000,
-        title="Top K",
-        help="Choose among this many of the likeliest words; 0 means all.",
-    ),
-    Setting(
-        key="min_p",
-        kind="number",
-        default=None,
-        minimum=0,
-        maximum=1,
-        title="Min P",
-        help="Leave out words less likely than this share of the likeliest one.",
-    ),
-    Setting(
-        key="repeat_penalty",
-        kind="number",
-        default=None,
-        minimum=0.1,
-        maximum=10,
-        title="Repeat penalty",
-        help="Above 1 makes words that were just used less likely.",
-    ),
-    Setting(
-        key="seed",
-        kind="whole",
-        default=None,
-        minimum=0,
-        maximum=2_147_483_647,
-        title="Seed",
-        help="The same seed gives the same reply to the same prompt.",
-    ),
-    Setting(
-        key="max_tokens",
-        kind="whole",
-        default=None,
-        minimum=1,
-        maximum=_MOST_TOKENS,
-        unit="tokens",
-        title="Longest reply",
-        help="A reply ends after this many tokens.",
-    ),
-    Setting(
-        key="think",
-        kind="switch",
-        default=None,
-        title="Think",
-        help="Whether a model that can think before it answers does so.",
-    ),
-)
-"""What can be set for one model; keys as they stand under ``[model."NAME"]``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,6 +319,14 @@
         <translation>纸上墨字。</translation>
     </message>
     <message>
+        <source>It may be folded into a summary again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep it word for word, wherever the conversation is folded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Keep this conversation at the top of the list.</source>
         <translation>把这个对话留在列表顶部。</translation>
     </message>
@@ -405,6 +413,10 @@
     <message>
         <source>Pin</source>
         <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Pin the message</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Preferences…</source>
@@ -523,6 +535,10 @@
         <translation>撤销删除</translation>
     </message>
     <message>
+        <source>Unpin the message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Use a GGUF file from this computer.</source>
         <translation>使用这台电脑上的 GGUF 文件。</translation>
     </message>
@@ -639,6 +655,10 @@
         <translation>模型</translation>
     </message>
     <message>
+        <source>Pinned messages may have {most} tokens together; this one has about {size}, the others have {held}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Prompt budget</source>
         <translation>提示词预算</translation>
     </message>
@@ -651,6 +671,10 @@
         <translation>请先停止，或等它写完。</translation>
     </message>
     <message>
+        <source>The context could not be worked out. A report was saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The fetch was stopped.</source>
         <translation>下载已停止。</translation>
     </message>
@@ -661,6 +685,10 @@
     <message>
         <source>This compaction is not part of the conversation any more.</source>
         <translation>这次压缩已不在这个对话里。</translation>
+    </message>
+    <message>
+        <source>Unpin another one first, or copy what matters into a shorter message.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Used</source>
@@ -870,8 +898,8 @@
         <translation>按发送的样子复制</translation>
     </message>
     <message>
-        <source>Kept for the reply: {}</source>
-        <translation>为回复保留：{}</translation>
+        <source>Kept for the reply: {}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>None yet. Older messages are folded when the prompt is over its budget.</source>
@@ -1194,6 +1222,180 @@
     <message>
         <source>{} is small, quick, good for a first try.</source>
         <translation>{} 小而快，适合初次尝试。</translation>
+    </message>
+</context>
+<context>
+    <name>FitCard</name>
+    <message>
+        <source>Ask part by part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask part {number} of {total}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose parts…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much of the digest is done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No more parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use a window of {tokens}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Fitting</name>
+    <message>
+        <source>Choose how much of it the model should read. Nothing is left out unless you say so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Digest it in %n piece(s)</source>
+        <translation type="unfinished"><numerusform></numerusform></translation>
+    </message>
+    <message>
+        <source>Digesting {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lines {first} to {last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next: {part}, {size} tokens. The question stays the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Page {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pages {first} to {last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The digest stands in the place of the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This message does not fit: {size} tokens, and there is room for {room}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What stands beside it leaves no room. Remove something from the message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without a title</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n min</source>
+        <translation type="unfinished"><numerusform></numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n s</source>
+        <translation type="unfinished"><numerusform></numerusform></translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading {done} of {total} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {step} of {steps}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting to try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>writing, %n token(s)</source>
+        <translation type="unfinished"><numerusform></numerusform></translation>
+    </message>
+    <message>
+        <source>your message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{chosen} of {parts} parts: {size} of {room} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{doing}, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} … {last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} has a window of {tokens} from the next message on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} (digest)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} (excerpt)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} (part {number} of {total})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} does not fit: {size} tokens, and there is room for {room}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: part {asked} of {total} was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{part} ({piece} of {pieces})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{words}, {over} too many</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1688,8 +1890,8 @@
         <translation>草稿</translation>
     </message>
     <message>
-        <source>Files</source>
-        <translation>文件</translation>
+        <source>Files and tool results</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Free for the prompt</source>
@@ -1975,6 +2177,10 @@
         <translation>来自模型的元数据</translation>
     </message>
     <message>
+        <source>from the model&apos;s metadata, stretched × {0}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>just fits</source>
         <translation>刚好放得下</translation>
     </message>
@@ -2070,6 +2276,49 @@
     <message>
         <source>conversation</source>
         <translation>对话</translation>
+    </message>
+</context>
+<context>
+    <name>PartsDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose parts of {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much of the room is taken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first that fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The parts that are ticked go along, in their order; the others do not.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The words of this part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use these parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} tokens</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2519,6 +2768,10 @@
         <source>{tokens} tokens with the model&apos;s own marks around each message.</source>
         <translation>共 {tokens} 个词元，含模型在每条消息前后的标记。</translation>
     </message>
+    <message>
+        <source>{} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SendButton</name>
@@ -2624,6 +2877,10 @@
     <message>
         <source>Choose another model.</source>
         <translation>请换一个模型。</translation>
+    </message>
+    <message>
+        <source>Choose parts of it, or try it with another model.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close every other Porthole and start again: what can be read of the file is kept.</source>
@@ -3184,6 +3441,10 @@
     <message>
         <source>The model called a tool in a way that cannot be understood.</source>
         <translation>模型调用工具的方式无法理解。</translation>
+    </message>
+    <message>
+        <source>The model could not write a digest of this text.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The model did not finish the summary.</source>
@@ -4756,6 +5017,10 @@
     <message>
         <source>Pin</source>
         <translation>固定</translation>
+    </message>
+    <message>
+        <source>Pinned: never folded. Unpin</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the prompt</source>

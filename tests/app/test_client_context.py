@@ -1,17 +1,20 @@
 """What a conversation's prompt is made of, as the client tells it: one number, one source."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
-from app.client import DRAFT, ContextFacts, Meter, Notice
+from app.client import DRAFT, ContextFacts, Failed, Meter, Notice
 from app.client.context import message_of, share_of_files
 from app.client.preferences import Spot
 from app.typed import Attachment, join_message
+from engine.errors import BackendFailed
 from engine.explain import Explained, plan_explanation
 from engine.lens import sent_text
-from engine.testing import Script, asks_for_summary
-from engine.transcript import Compaction
+from engine.models import ModelPlan
+from engine.testing import Script, asks_for_summary, reply
+from engine.transcript import Compaction, user
 from engine.window import ContextWindow
 from tests.app.client_room import MODEL, a_room
 from tests.engine.talks import GOOD_SUMMARY, words
@@ -100,9 +103,6 @@ def test_it_agrees_with_explain(tmp_path):
         async with a_room(tmp_path, exact=False) as room:
             store = room.workplace.store
             id_ = store.create_session(title="Old", model=MODEL).id
-            from engine.testing import reply
-            from engine.transcript import user
-
             for number in range(6):
                 store.append(id_, user(f"question {number}"))
                 store.append(id_, reply(f"answer {number}", thinking="hm " * number))
@@ -211,7 +211,7 @@ def test_a_conversation_that_goes_is_no_fault(tmp_path):
             room.client.context.renew(id_)
             await room.client.delete(id_)
             await settled(room)
-            assert not [t for t in room.told if type(t).__name__ == "Failed"]
+            assert not room.of(Failed)
 
     asyncio.run(story())
 
@@ -238,6 +238,53 @@ def test_a_bug_costs_the_figures_only(tmp_path):
             await room.client.keep_draft(room.client._talks.shown, "and on")
             await settled(room)
             assert facts_of(room, room.client._talks.shown).draft
+
+    asyncio.run(story())
+
+
+def test_a_backend_that_cannot_answer_is_estimated(tmp_path):
+    """The next turn finds out, and says so; nothing is told of it here."""
+
+    async def story():
+        async with a_room(tmp_path, "Hello.") as room:
+            id_ = await shown(room)
+            assert facts_of(room, id_).kind == "exact"
+
+            async def broken(_request):
+                raise BackendFailed("It is gone.")
+
+            room.backend.count = broken
+            await room.client.keep_draft(id_, "and on")
+            await settled(room)
+            assert facts_of(room, id_).kind != "exact"
+            assert not room.of(Failed)
+
+    asyncio.run(story())
+
+
+def test_another_system_prompt_is_counted_before_it_is_used(tmp_path):
+    """The session goes by the old one until its next turn: until then it is estimated."""
+
+    async def story():
+        async with a_room(tmp_path, "Hello.") as room:
+            id_ = await shown(room)
+            await room.client.preferences.set(Spot("chat.system_prompt"), "Be brief, and rhyme.")
+            await settled(room)
+            facts = facts_of(room, id_)
+            assert parts(facts)["system prompt"] > 4
+            assert facts.kind != "exact"
+
+    asyncio.run(story())
+
+
+def test_a_worker_that_died_is_not_started_for_a_figure(tmp_path):
+    """llama.cpp counts only while its process is there."""
+
+    async def story():
+        async with a_room(tmp_path) as room:
+            session = SimpleNamespace(plan=ModelPlan("llama.cpp:x", "llama.cpp", "x"))
+            assert not room.client.context._has_process(session)
+            assert room.client.context._has_process(SimpleNamespace())
 
     asyncio.run(story())
 
@@ -416,9 +463,6 @@ def test_a_long_conversation_is_looked_at_when_all_of_it_was_read(tmp_path):
 
     async def story():
         async with a_room(tmp_path) as room:
-            from engine.testing import reply
-            from engine.transcript import user
-
             store = room.workplace.store
             id_ = store.create_session(title="Long", model=MODEL).id
             for number in range(90):

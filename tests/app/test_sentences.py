@@ -57,6 +57,7 @@ SILENT = {
     "tokens/english.py": "data",
     "tokens/script.py": "data",
     "settings/table.py": "titles and helps, collected by packaging/translate.py",
+    "settings/models.py": "the same",
     "backends/llamacpp_worker/templates_sandbox.py": "told to templates",
     "backends/llamacpp_worker/templates_attempts.py": "told by porthole models",
     "backends/llamacpp_worker/think.py": "patterns",

@@ -2,9 +2,11 @@
 
 import asyncio
 import io
+from datetime import UTC
 
 import pytest
 
+from app.items import plan_items, receipt_of
 from app.terminal.console import Console
 from app.terminal.turns import TurnView, exit_code_of, receipt_line
 from engine.errors import BackendUnreachable, Bug
@@ -18,6 +20,7 @@ from engine.events import (
     TurnEnded,
 )
 from engine.transcript import Usage
+from tests.app.client_room import a_room
 
 
 def show(*events, quiet=False):
@@ -117,3 +120,29 @@ def test_receipt_of_a_server_says_about():
     usage = Usage(80, 0, 3, reused_known=False)
     line = receipt_line(Receipt(1, 100, "estimated", usage, 16_384, 16_281))
     assert "sent about 100 tokens · model read 80 · wrote 3 ·" in line
+
+
+def test_a_receipt_survives_a_restart(tmp_path):
+    """What was sent, how it was counted, the room and the warning are stored with the reply."""
+
+    async def main():
+        async with a_room(tmp_path, exact=False) as room:
+            id_ = await room.send("Tell me of the lighthouse.")
+            store = room.workplace.store
+            row = store.session(id_)
+            items = plan_items(store.entries(id_), row.leaf, zone=UTC)
+            return room.last(id_).receipt, items[-1].receipt
+
+    live, stored = asyncio.run(main())
+    assert stored == live
+    assert stored.sent_kind == "estimated"
+    assert stored.room is not None
+
+
+def test_a_stored_receipt_of_nonsense_is_what_the_usage_says():
+    """Details of another version, or of nothing."""
+    details = {"receipt": {"sent": "many", "kind": 5, "room": True, "mismatch": 3}}
+    plain = receipt_of(Usage(100, 20, 8), None)
+    assert receipt_of(Usage(100, 20, 8), details) == plain
+    assert receipt_of(Usage(100, 20, 8), {"receipt": 7}) == plain
+    assert (plain.sent, plain.sent_kind, plain.room) == (120, "exact", None)

@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.items import CardItem
 from app.prompt_dialog import PromptDialog
 from app.window.context import PANEL_FROM
 from engine.lens import sent_text
@@ -231,13 +230,24 @@ def test_f6_goes_to_the_panel_too(talked):
 
 
 def test_a_compaction_of_the_panel_leads_to_its_card(qtbot, talked):
-    """What is not there any more is said."""
+    """Also to an older one, which stands behind the last; what is not there any more is said."""
+    here = talked._id
+    put_fold(talked, here)
+    put_fold(talked, here)
+    talked.open(here)
+    qtbot.waitUntil(lambda: len(talked._facts.ledger) == 2)
+    talked.do("panel")
+    newest, oldest = talked.panel.ledger
+    newest.click()
+    qtbot.waitUntil(lambda: talked.items.index_of(newest.line.entry) >= 0)
+    assert talked.items.index_of(oldest.line.entry) < 0
+    oldest.click()
+    qtbot.waitUntil(lambda: talked.items.index_of(oldest.line.entry) >= 0)
+    index = talked.items.index_of(oldest.line.entry)
+    qtbot.waitUntil(lambda: index in talked.parts.transcript.visible_items)
     talked._go_to_card("gone")
+    qtbot.waitUntil(lambda: talked.parts.notices.shown is not None)
     assert "not in this conversation" in talked.parts.notices.shown.text
-    card = CardItem("fold", "compaction", "Compacted")
-    talked.items.set_items([card, *talked.items.items()])
-    talked.panel.compaction_chosen.emit("fold")
-    assert 0 in talked.parts.transcript.visible_items
 
 
 # ---- lens ---------------------------------------------------------------------------------------
@@ -268,8 +278,8 @@ def test_the_lens_follows_the_conversation(qtbot, talked):
     """A new turn is tinted when it is there; another conversation has its own."""
     view = lensed(qtbot, talked)
     say(qtbot, talked, "And you?")
+    qtbot.waitUntil(lambda: view.lens.band(talked.items.items()[-1]).tint == "verbatim")
     last = talked.items.items()[-1]
-    qtbot.waitUntil(lambda: view.lens.band(last).tint == "verbatim")
     talked.do("new_chat")
     qtbot.waitUntil(lambda: talked._id == "")
     assert view.lens is not None
