@@ -1,6 +1,7 @@
 """The composer: where a message is written, with the meter and the button that sends or stops."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -13,7 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.attachments import AttachmentRow
 from app.command_list import CommandList
@@ -463,8 +464,11 @@ class ComposerDock(QWidget):
         self._on_theme()
 
     def put_above(self, card: QWidget) -> None:
-        """Put a card between the status line and the composer."""
+        """Put a card between the status line and the composer; Tab comes to it in this order."""
         self._rows.insertWidget(self._rows.count() - 1, card)
+        stops = [*self.notices.findChildren(QAbstractButton), *card.findChildren(QAbstractButton)]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
     def set_column(self, width: int) -> None:
         """The most a line of the messages above may be wide, in px at zoom 1: it stands under them."""

@@ -1,7 +1,6 @@
 """The card over the composer: a draft that does not fit, a digest being written, the next part."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
@@ -36,6 +35,7 @@ _ICON_PX = 18
 _GAP_PX = 8
 _BELOW_PX = 10
 _STEPS = 1_000
+_ACTIONS = ("pick", "digest", "follow", "larger", "remove", "stop", "next", "end")
 
 
 class _Act(NamedTuple):
@@ -64,7 +64,7 @@ class FitCard(QWidget):
         super().__init__(parent)
         self._tone = "amber"
         self._shown = ""
-        self._buttons: dict[str, Button] = {}
+        self._buttons = {action: self._made(action) for action in _ACTIONS}
         self.icon = Picture("file", "amber", _ICON_PX, self)
         self.title = Words("", "interface_bold", "ink", self, wrap=True)
         self.about = Words("", "interface", "ink2", self, wrap=True)
@@ -76,12 +76,13 @@ class FitCard(QWidget):
 
     def button(self, action: str) -> Button | None:
         """The button of an action; None where it is not offered."""
-        return self._buttons.get(action)
+        button = self._buttons[action]
+        return None if button.isHidden() else button
 
     @property
     def actions_offered(self) -> tuple[str, ...]:
         """What the buttons do, in order."""
-        return tuple(self._buttons)
+        return tuple(action for action in _ACTIONS if self.button(action) is not None)
 
     # -- what is shown -------------------------------------------------------------------
 
@@ -139,29 +140,23 @@ class FitCard(QWidget):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words[0]))
 
     def _put_buttons(self, acts: Sequence[_Act]) -> None:
-        """Buttons stay where their action does, so that the focus does."""
-        before = self._buttons
-        self._buttons = {}
+        """Show these; a button that goes gives the focus away first, else Qt gives it to any other."""
+        offered = {act.action for act in acts}
+        for action, button in self._buttons.items():
+            if action not in offered and button.hasFocus():
+                self.left.emit()
+            button.setVisible(action in offered)
         for act in acts:
-            button = before.pop(act.action, None) or self._made(act.action)
+            button = self._buttons[act.action]
             button.setText(act.words)
             button.setAccessibleName(act.words)
             button.set_kind(act.kind)
-            button.show()
-            self._buttons[act.action] = button
-        if any(old.hasFocus() for old in before.values()):
-            self.left.emit()  # first: else Qt gives the focus to whatever comes next
-        for old in before.values():
-            old.hide()
-            old.deleteLater()
-        made = list(self._buttons.values())
-        for first, second in pairwise(made):
-            QWidget.setTabOrder(first, second)
 
     def _made(self, action: str) -> Button:
         button = Button("", "plain", "", self)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus in the composer
         button.clicked.connect(lambda: self.acted.emit(action))
+        button.hide()
         return button
 
     # -- where it stands -----------------------------------------------------------------
@@ -203,7 +198,7 @@ class FitCard(QWidget):
         """Side by side, in as many rows as they need; where they end."""
         px, x, y = theme_of().px, area.left(), area.top()
         bottom = y
-        for button in self._buttons.values():
+        for button in filter(None, map(self.button, _ACTIONS)):
             size = button.sizeHint()
             if x > area.left() and x + size.width() > area.left() + area.width():
                 x, y = area.left(), bottom + px(_GAP_PX)

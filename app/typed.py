@@ -138,7 +138,8 @@ def _language(name: str) -> str:
 
 
 def _block(attachment: Attachment) -> str:
-    runs = [len(run) for run in _FENCE.findall(attachment.text)]
+    has_fences = "`" * _SHORTEST_FENCE in attachment.text  # seldom; a long text is looked at often
+    runs = [len(run) for run in _FENCE.findall(attachment.text)] if has_fences else []
     fence = "`" * max(_SHORTEST_FENCE, *(length + 1 for length in runs), 0)
     return f"{attachment.name}:\n{fence}{_language(attachment.name)}\n{attachment.text}\n{fence}"
 

@@ -177,9 +177,7 @@ class Workplace:
         backend, tools = self.backend(plan.backend), self._tools(plan, summary_model)
         return Session(self.store, backend, session_id, plan, self.context_settings(), tools)
 
-    def renew(
-        self, session: "Session", plan: ModelPlan, summary_model: str | None = None
-    ) -> None:
+    def renew(self, session: "Session", plan: ModelPlan, summary_model: str | None = None) -> None:
         """Have a session go on with the settings as they are now; for when no turn of it runs.
 
         `summary_model` writes its summaries, else the setting's.

@@ -154,7 +154,9 @@ class _Ruled:
     def __init__(self, text: str, room: int, weigh: Weigh) -> None:
         self._room = room
         self._weigh = weigh
-        self._lines = _LINES.findall(text)
+        self._lines = [
+            found[0] for found in _LINES.finditer(text)
+        ]  # others get their turns between
         self._sums = (0, *accumulate(map(weigh, self._lines)))
         self._numbers = (1, *accumulate((line.endswith("\n") for line in self._lines), initial=1))[
             1:
@@ -224,15 +226,16 @@ class _Ruled:
             yield replace(label, text=piece, tokens=size)
 
     def _label(self, first: int, end: int) -> Part:
-        numbers = {"first_line": self._numbers[first], "last_line": self._numbers[end - 1]}
+        numbers = self._numbers
+        plain = Part("", 0, first_line=numbers[first], last_line=numbers[end - 1])
         if self._pages:
             page = bisect_right(self._pages, first) + 1
-            return Part("", 0, "page", number=page, **numbers)
+            return replace(plain, kind="page", number=page)
         above = bisect_right(self._heading_lines, first) - 1
         if above >= 0:
             line, _, title = self._headings[above]
-            return Part("", 0, "heading", title, number=line, **numbers)
-        return Part("", 0, **numbers)
+            return replace(plain, kind="heading", title=title, number=line)
+        return plain
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:

@@ -242,7 +242,9 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "message_pin": (
         QT_TRANSLATE_NOOP("Actions", "Pin the message"),
-        QT_TRANSLATE_NOOP("Actions", "Keep it word for word, wherever the conversation is folded."),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Keep it word for word, wherever the conversation is folded."
+        ),
     ),
     "message_unpin": (
         QT_TRANSLATE_NOOP("Actions", "Unpin the message"),

@@ -123,16 +123,19 @@ class Seen:
         return min(self.view.targets.summary_cap, int(self.room * _UNEVEN / SAFETY_MARGIN))
 
 
-def plan_offer(id_: str, seen: Seen, larger: LargerWindow | None) -> FitOffer:
-    """What can be done; only what would work."""
+def plan_offer(id_: str, seen: Seen, limit: int, larger: LargerWindow | None) -> FitOffer:
+    """What can be done; only what would work.
+
+    `limit` is what a request of the model may have, 0 if it may not be used at all; tokens.
+    """
     subject, view = seen.subject, seen.view
     cap, pieces, seconds = seen.digest_cap, 0, 0.0
-    if cap >= LEAST_ROOM and subject.tokens > 2 * cap:
-        pieces = math.ceil(subject.tokens / plan_piece_room(view.budget.window, cap))
+    if limit and cap >= LEAST_ROOM and subject.tokens > 2 * cap:
+        pieces = math.ceil(subject.tokens / plan_piece_room(limit, cap))
         written = round(plan_request_count(pieces) * cap * _WRITTEN_SHARE)
         seconds = usual_seconds(view.path, subject.tokens + written, written)
     parts = 0
-    if view.settings.enabled and seen.part_room >= LEAST_ROOM:
+    if limit and view.settings.enabled and seen.part_room >= LEAST_ROOM:
         parts = max(2, math.ceil(seen.scale * subject.tokens / seen.part_room))
     return FitOffer(
         id_,
@@ -184,8 +187,12 @@ def plan_larger(
     return None if verdict == "too_large" else LargerWindow(plan.label, size, verdict)
 
 
+def plan_native(window: int, trained: int, stretch: str) -> int:
+    """What a request may have: the window, as far as it is not stretched on demand; tokens."""
+    return min(window, trained) if stretch == "auto" and trained > 0 else window
+
+
 def native_window(ready: Ready) -> int:
-    """What a request may have: the window, as far as it is not stretched on demand."""
-    trained = ready.loaded.trained_tokens
-    is_lazy = ready.request.stretch == "auto" and trained > 0
-    return min(ready.window.tokens, trained) if is_lazy else ready.window.tokens
+    """The same for what is loaded."""
+    loaded = ready.loaded
+    return plan_native(ready.window.tokens, loaded.trained_tokens, ready.request.stretch)

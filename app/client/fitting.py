@@ -26,6 +26,7 @@ from app.client.fit_values import (
     Subject,
     native_window,
     plan_larger,
+    plan_native,
     plan_offer,
     plan_subject,
 )
@@ -37,6 +38,7 @@ from app.client.values import Digesting, PartsWaiting
 from app.typed import Attachment, join_message
 from app.wiring import Workplace, kept_options
 from app.words import translate
+from engine.backends.base import ModelInfo
 from engine.compactor import Doing, Writer
 from engine.context import ContextView
 from engine.digest import plan_digest, write_digest
@@ -149,7 +151,15 @@ class Fitting:
         seen = await self._look(id)
         if seen is None:
             return None
-        return plan_offer(id, seen, await self._larger(id, seen.view, seen.tokens))
+        name, plan = self._model(id)
+        window, limit = seen.view.budget.window, 0
+        try:
+            info = await self._models.learn_info(name)
+        except EnvironmentFault:
+            return plan_offer(id, seen, limit, None)
+        if window >= plan.limits.hard_min_tokens:
+            limit = plan_native(window, info.trained_window, plan.stretch)
+        return plan_offer(id, seen, limit, self._larger(plan, info, seen))
 
     async def parts(self, id: str) -> PartsToChoose | None:
         """The parts of what does not fit; None when it fits, or nothing of it would."""
@@ -179,17 +189,13 @@ class Fitting:
 
     # ---- a larger window ------------------------------------------------------------------------
 
-    async def _larger(self, id_: str, view: ContextView, needed: int) -> LargerWindow | None:
+    def _larger(self, plan: ModelPlan, info: ModelInfo, seen: Seen) -> LargerWindow | None:
         """The smallest larger window that the next turn would really have, and that holds it all."""
-        name, plan = self._model(id_)
-        sizes = plan_windows(view, needed, plan.limits.cap_tokens)
+        sizes = plan_windows(seen.view, seen.tokens, plan.limits.cap_tokens)
         if not sizes:
             return None
-        try:
-            info = await self._models.learn_info(name)
-        except EnvironmentFault:
-            return None
-        return plan_larger(plan, info, view.budget.window, sizes[0], self._available(plan))
+        window = seen.view.budget.window
+        return plan_larger(plan, info, window, sizes[0], self._available(plan))
 
     def _available(self, plan: ModelPlan) -> int | None:
         """The memory there is for a model that runs here, with what it takes now; else None."""

@@ -16,7 +16,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from app.client.keeping import Keeping, joined
 from app.client.live import LiveReply, fault_words
@@ -388,7 +388,9 @@ class Turns:
             self._talks.tell_failure(talk.id, ended.error)
         elif text := self._compaction_words(talk, ended):
             level: Level = "warning" if ended.outcome == "failed" else "info"
-            self._talks.tell(Notice(talk.id, level, text))
+            card = ended.entry.id if ended.entry is not None else ""
+            action: Literal["", "undo_compaction"] = "undo_compaction" if card else ""
+            self._talks.tell(Notice(talk.id, level, text, action, card))
 
     def _compaction_words(self, talk: Talk, ended: events.CompactionEnded) -> str:
         """What is told of a compaction; nothing of a good one to those who do not want it."""

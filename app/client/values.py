@@ -95,11 +95,16 @@ class RowsChanged:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to know, in words; `id` is "" when it is about no conversation."""
+    """Something to know, in words; `id` is "" when it is about no conversation.
+
+    `action` can be done about it, with the item `target`; it stands until something is said then.
+    """
 
     id: str
     level: Literal["info", "warning"]
     text: str
+    action: Literal["", "undo_compaction"] = ""
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

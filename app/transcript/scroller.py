@@ -42,10 +42,7 @@ class Anchor:
 
 
 class Scroller(QAbstractScrollArea):
-    """Shows a model's items in one column, and keeps the reader's place.
-
-    Signals: `at_end_changed(at_end)`.
-    """
+    """Shows a model's items, keeps the reader's place. Signals: `at_end_changed(at_end)`."""
 
     at_end_changed = Signal(bool)
 
@@ -342,6 +339,11 @@ class Scroller(QAbstractScrollArea):
         self._held = None
         self._follow(at_end=True)
         self._settle()
+
+    def keep_in_place(self, index: int) -> None:
+        """What comes or goes next leaves this item where it is, also at the end of the page."""
+        self._held, self._anchor = None, Anchor(index, self._visible.get(index, 0))
+        self._follow(at_end=False)
 
     def scroll_to_item(self, index: int, above: int = 0) -> None:
         """Bring an item's top to `above` px below the viewport's top."""

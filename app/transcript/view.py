@@ -110,10 +110,6 @@ class TranscriptView(Lensed):
         """Go to the hit before; round at the start."""
         self._go_to_hit(self._finder.previous(self._last_visible()))
 
-    def clear_find(self) -> None:
-        """End the search; nothing is marked any more."""
-        self.find("")
-
     def go_to(self, item_id: str) -> bool:
         """Bring an item to the top of the view; False when there is no such item."""
         index = self._model.index_of(item_id)
@@ -178,6 +174,8 @@ class TranscriptView(Lensed):
         elif kind in ("copy", "copy_code", "copy_value"):
             self._copy_part(index, kind, rest)
             self._show_copied(item_id, action)
+        elif kind == "show_originals":
+            self.keep_in_place(index)
         elif kind == "show_code":
             self._unfold_code(index, int(rest))
         self.action.emit(item_id, action)

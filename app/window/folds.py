@@ -5,8 +5,9 @@ from functools import partial
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
-from app.client import ModelRow
+from app.client import ModelRow, Notice
 from app.items import CardItem
+from app.notices import Notice as Line
 from app.text_dialog import TextDialog
 from app.theme.controls import PopupMenu
 from app.window.files import Files
@@ -54,6 +55,25 @@ class Folding(Files):
             lambda words: self._ask_here(lambda c, id_: c.folds.edit(id_, card, words))
         )
         dialog.open()
+
+    def _tell_folded(self, told: Notice) -> None:
+        """The last compaction stands in the status line, with its undoing, until something is said."""
+        if told.id == self._id:
+            action = f"{told.action}:{told.target}"
+            line = Line(told.text, "fold", "plum", action, self.tr("Undo"), key="fold")
+            self.parts.notices.say(line)
+
+    def _act_on_notice(self, action: str) -> None:
+        name, _, target = action.partition(":")
+        if target:
+            self.parts.notices.withdraw("fold")
+            self._act_on_item(target, name)
+        else:
+            self.do(name)
+
+    def _submit(self, text: str) -> None:
+        self.parts.notices.withdraw("fold")
+        super()._submit(text)
 
     def _tell_undone(self, _: object) -> None:
         self.say(self.tr("The messages themselves are sent again, for as long as they fit."))

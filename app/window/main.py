@@ -106,7 +106,7 @@ class MainWindow(Preferences, Panes):
         composer.unknown_command.connect(self._tell_unknown)
         composer.files_dropped.connect(self._take_files)
         composer.attach_requested.connect(self._attach)
-        self.parts.notices.acted.connect(self.do)
+        self.parts.notices.acted.connect(self._act_on_notice)
         self.picker.chosen.connect(self._use_model)
         self.picker.refused.connect(self._tell_refused)
         self.picker.details_requested.connect(self.show_truth)
@@ -197,6 +197,8 @@ class MainWindow(Preferences, Panes):
                     self._show_items(items, first)
             case RowsChanged():
                 self.refresh_rows()
+            case Notice(action="undo_compaction"):
+                self._tell_folded(told)
             case Notice(id=id_, level=level, text=text):
                 if id_ in ("", self._id):
                     self.say(text, tone="amber" if level == "warning" else "plain")

@@ -320,11 +320,11 @@
     </message>
     <message>
         <source>It may be folded into a summary again.</source>
-        <translation type="unfinished"></translation>
+        <translation>它可以再次被折叠进摘要。</translation>
     </message>
     <message>
         <source>Keep it word for word, wherever the conversation is folded.</source>
-        <translation type="unfinished"></translation>
+        <translation>无论对话在哪里折叠，都逐字保留它。</translation>
     </message>
     <message>
         <source>Keep this conversation at the top of the list.</source>
@@ -416,7 +416,7 @@
     </message>
     <message>
         <source>Pin the message</source>
-        <translation type="unfinished"></translation>
+        <translation>固定这条消息</translation>
     </message>
     <message>
         <source>Preferences…</source>
@@ -536,7 +536,7 @@
     </message>
     <message>
         <source>Unpin the message</source>
-        <translation type="unfinished"></translation>
+        <translation>取消固定这条消息</translation>
     </message>
     <message>
         <source>Use a GGUF file from this computer.</source>
@@ -656,7 +656,7 @@
     </message>
     <message>
         <source>Pinned messages may have {most} tokens together; this one has about {size}, the others have {held}.</source>
-        <translation type="unfinished"></translation>
+        <translation>固定的消息合计最多 {most} 个词元；这一条约有 {size} 个，其他已有 {held} 个。</translation>
     </message>
     <message>
         <source>Prompt budget</source>
@@ -672,7 +672,7 @@
     </message>
     <message>
         <source>The context could not be worked out. A report was saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法算出上下文的用量。已保存一份报告。</translation>
     </message>
     <message>
         <source>The fetch was stopped.</source>
@@ -688,7 +688,7 @@
     </message>
     <message>
         <source>Unpin another one first, or copy what matters into a shorter message.</source>
-        <translation type="unfinished"></translation>
+        <translation>先取消固定另一条，或把要点抄进一条更短的消息。</translation>
     </message>
     <message>
         <source>Used</source>
@@ -899,7 +899,7 @@
     </message>
     <message>
         <source>Kept for the reply: {}.</source>
-        <translation type="unfinished"></translation>
+        <translation>为回复保留：{}。</translation>
     </message>
     <message>
         <source>None yet. Older messages are folded when the prompt is over its budget.</source>
@@ -1228,174 +1228,174 @@
     <name>FitCard</name>
     <message>
         <source>Ask part by part</source>
-        <translation type="unfinished"></translation>
+        <translation>逐部分提问</translation>
     </message>
     <message>
         <source>Ask part {number} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>提问第 {number}/{total} 部分</translation>
     </message>
     <message>
         <source>Choose parts…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择部分…</translation>
     </message>
     <message>
         <source>How much of the digest is done</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要完成了多少</translation>
     </message>
     <message>
         <source>No more parts</source>
-        <translation type="unfinished"></translation>
+        <translation>不再提问</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>移除</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Use a window of {tokens}</source>
-        <translation type="unfinished"></translation>
+        <translation>使用 {tokens} 的窗口</translation>
     </message>
 </context>
 <context>
     <name>Fitting</name>
     <message>
         <source>Choose how much of it the model should read. Nothing is left out unless you say so.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择让模型读多少。未经你同意，不会略去任何内容。</translation>
     </message>
     <message numerus="yes">
         <source>Digest it in %n piece(s)</source>
-        <translation type="unfinished"><numerusform></numerusform></translation>
+        <translation><numerusform>分 %Ln 段做摘要</numerusform></translation>
     </message>
     <message>
         <source>Digesting {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在为 {name} 做摘要</translation>
     </message>
     <message>
         <source>Line {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {number} 行</translation>
     </message>
     <message>
         <source>Lines {first} to {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {first} 至 {last} 行</translation>
     </message>
     <message>
         <source>Next: {part}, {size} tokens. The question stays the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>接下来：{part}，{size} 个词元。问题不变。</translation>
     </message>
     <message>
         <source>Page {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {number} 页</translation>
     </message>
     <message>
         <source>Pages {first} to {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {first} 至 {last} 页</translation>
     </message>
     <message>
         <source>The digest stands in the place of the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件已换成它的摘要。</translation>
     </message>
     <message>
         <source>This message does not fit: {size} tokens, and there is room for {room}.</source>
-        <translation type="unfinished"></translation>
+        <translation>这条消息放不下：共 {size} 个词元，剩余 {room}。</translation>
     </message>
     <message>
         <source>What stands beside it leaves no room. Remove something from the message.</source>
-        <translation type="unfinished"></translation>
+        <translation>消息中的其他内容已占满空间。请从消息中移除一些内容。</translation>
     </message>
     <message>
         <source>Without a title</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>Your message</source>
-        <translation type="unfinished"></translation>
+        <translation>你的消息</translation>
     </message>
     <message numerus="yes">
         <source>about %n min</source>
-        <translation type="unfinished"><numerusform></numerusform></translation>
+        <translation><numerusform>约 %Ln 分钟</numerusform></translation>
     </message>
     <message numerus="yes">
         <source>about %n s</source>
-        <translation type="unfinished"><numerusform></numerusform></translation>
+        <translation><numerusform>约 %Ln 秒</numerusform></translation>
     </message>
     <message>
         <source>loading the model</source>
-        <translation type="unfinished"></translation>
+        <translation>正在加载模型</translation>
     </message>
     <message>
         <source>reading {done} of {total} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>已读取 {done}/{total} 个词元</translation>
     </message>
     <message>
         <source>step {step} of {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {step}/{steps} 步</translation>
     </message>
     <message>
         <source>waiting for the model</source>
-        <translation type="unfinished"></translation>
+        <translation>正在等待模型</translation>
     </message>
     <message>
         <source>waiting to try again</source>
-        <translation type="unfinished"></translation>
+        <translation>稍后重试</translation>
     </message>
     <message numerus="yes">
         <source>writing, %n token(s)</source>
-        <translation type="unfinished"><numerusform></numerusform></translation>
+        <translation><numerusform>正在写，%Ln 个词元</numerusform></translation>
     </message>
     <message>
         <source>your message</source>
-        <translation type="unfinished"></translation>
+        <translation>你的消息</translation>
     </message>
     <message>
         <source>{chosen} of {parts} parts: {size} of {room} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>已选 {chosen}/{parts} 部分：{size}/{room} 个词元</translation>
     </message>
     <message>
         <source>{doing}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{doing}，{time}</translation>
     </message>
     <message>
         <source>{first} … {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} … {last}</translation>
     </message>
     <message>
         <source>{model} has a window of {tokens} from the next message on.</source>
-        <translation type="unfinished"></translation>
+        <translation>从下一条消息起，{model} 的窗口为 {tokens}。</translation>
     </message>
     <message>
         <source>{name} (digest)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（摘要）</translation>
     </message>
     <message>
         <source>{name} (excerpt)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（节选）</translation>
     </message>
     <message>
         <source>{name} (part {number} of {total})</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（第 {number}/{total} 部分）</translation>
     </message>
     <message>
         <source>{name} does not fit: {size} tokens, and there is room for {room}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 放不下：共 {size} 个词元，剩余 {room}。</translation>
     </message>
     <message>
         <source>{name}: part {asked} of {total} was sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}：已发送第 {asked}/{total} 部分。</translation>
     </message>
     <message>
         <source>{part} ({piece} of {pieces})</source>
-        <translation type="unfinished"></translation>
+        <translation>{part}（{piece}/{pieces}）</translation>
     </message>
     <message>
         <source>{time} left</source>
-        <translation type="unfinished"></translation>
+        <translation>还需 {time}</translation>
     </message>
     <message>
         <source>{words}, {over} too many</source>
-        <translation type="unfinished"></translation>
+        <translation>{words}，超出 {over}</translation>
     </message>
 </context>
 <context>
@@ -1431,6 +1431,10 @@
     <message>
         <source>The summary is written anew. What should it keep above all?</source>
         <translation>将重新写摘要。其中最该保留什么？</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Use it</source>
@@ -1891,7 +1895,7 @@
     </message>
     <message>
         <source>Files and tool results</source>
-        <translation type="unfinished"></translation>
+        <translation>文件和工具结果</translation>
     </message>
     <message>
         <source>Free for the prompt</source>
@@ -2178,7 +2182,7 @@
     </message>
     <message>
         <source>from the model&apos;s metadata, stretched × {0}</source>
-        <translation type="unfinished"></translation>
+        <translation>来自模型元数据，拉伸 × {0}</translation>
     </message>
     <message>
         <source>just fits</source>
@@ -2282,43 +2286,43 @@
     <name>PartsDialog</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Choose parts of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>选择 {name} 的部分</translation>
     </message>
     <message>
         <source>How much of the room is taken</source>
-        <translation type="unfinished"></translation>
+        <translation>空间用了多少</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>全不选</translation>
     </message>
     <message>
         <source>Parts</source>
-        <translation type="unfinished"></translation>
+        <translation>部分</translation>
     </message>
     <message>
         <source>The first that fit</source>
-        <translation type="unfinished"></translation>
+        <translation>从头选到放得下为止</translation>
     </message>
     <message>
         <source>The parts that are ticked go along, in their order; the others do not.</source>
-        <translation type="unfinished"></translation>
+        <translation>勾选的部分会按原来的顺序发送，其余的不会。</translation>
     </message>
     <message>
         <source>The words of this part</source>
-        <translation type="unfinished"></translation>
+        <translation>这一部分的内容</translation>
     </message>
     <message>
         <source>Use these parts</source>
-        <translation type="unfinished"></translation>
+        <translation>使用这些部分</translation>
     </message>
     <message>
         <source>{} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 个词元</translation>
     </message>
 </context>
 <context>
@@ -2770,7 +2774,7 @@
     </message>
     <message>
         <source>{} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 个词元</translation>
     </message>
 </context>
 <context>
@@ -2880,7 +2884,7 @@
     </message>
     <message>
         <source>Choose parts of it, or try it with another model.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择其中一部分，或换一个模型再试。</translation>
     </message>
     <message>
         <source>Close every other Porthole and start again: what can be read of the file is kept.</source>
@@ -3444,7 +3448,7 @@
     </message>
     <message>
         <source>The model could not write a digest of this text.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型没能为这段文字写出摘要。</translation>
     </message>
     <message>
         <source>The model did not finish the summary.</source>
@@ -5020,7 +5024,7 @@
     </message>
     <message>
         <source>Pinned: never folded. Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>已固定，不会折叠。取消固定</translation>
     </message>
     <message>
         <source>Reading the prompt</source>

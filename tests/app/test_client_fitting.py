@@ -185,6 +185,53 @@ async def test_part_by_part_is_not_offered_where_nothing_is_folded(tmp_path):
         assert (await room.client.fitting.offer(id_)).part_count == 0
 
 
+@in_a_loop
+async def test_a_model_that_may_not_be_used_is_asked_nothing(tmp_path):
+    """Its window is under the limit: neither a digest nor a message would work."""
+    small(tmp_path)
+    async with a_room(tmp_path) as room:
+        await room.client.preferences.set(Spot("context.cap_tokens"), 16_000)
+        await room.client.preferences.set(Spot("context.hard_min_tokens"), 15_000)
+        await room.client.preferences.set(Spot("context_window", MODEL), 14_000)
+        id_ = await drafted(room, draft())
+        offer = await room.client.fitting.offer(id_)
+        assert offer.can_pick
+        assert (offer.digest_pieces, offer.part_count) == (0, 0)
+
+
+@in_a_loop
+async def test_a_window_that_is_stretched_on_demand_needs_more_pieces(tmp_path):
+    """The digest is not worth reading everything anew."""
+    small(tmp_path)
+    pieces = {}
+    for stretch in ("auto", "yarn"):
+        async with a_room(tmp_path / stretch, trained_window=8_192) as room:
+            await room.client._models.learn_info(room.workplace.model_name(None))
+            await room.client.preferences.set(Spot("stretch", MODEL), stretch)
+            await room.client.preferences.set(Spot("context_window", MODEL), 16_384)
+            id_ = await drafted(room, draft(1_200))
+            pieces[stretch] = (await room.client.fitting.offer(id_)).digest_pieces
+    assert pieces["auto"] > pieces["yarn"] > 0
+
+
+@in_a_loop
+async def test_of_a_model_that_cannot_be_asked_only_parts_are_offered(tmp_path):
+    """Its window is known from the last turn; what else would work is not."""
+    small(tmp_path)
+    async with a_room(tmp_path, otherwise=answers) as room:
+        id_ = await room.send("Hello")
+        await drafted(room, draft(), id_)
+        room.client._models._infos.clear()
+
+        async def fails(*_):
+            raise BackendUnreachable("It is not there.", "Start it.")
+
+        room.backend.describe = fails
+        offer = await room.client.fitting.offer(id_)
+        assert offer.can_pick
+        assert (offer.digest_pieces, offer.part_count, offer.larger) == (0, 0, None)
+
+
 # ---- parts --------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.items import ReplyItem
+from app.items import CardItem, ReplyItem
 from app.theme import theme_of
 from app.transcript.model import TranscriptModel
 from tests.app.transcript_room import (
@@ -347,3 +347,18 @@ def test_what_is_next_is_laid_out_ahead(qtbot):
     first, last = min(view.visible_items), max(view.visible_items)
     qtbot.waitUntil(lambda: {first - 1, last + 1} <= view._boxes.keys())
     assert tops(view) == place
+
+
+def test_originals_come_below_their_card_in_place(qtbot):
+    """Opened at the end of the page, the card stays where it is and the messages follow it."""
+    card = CardItem("c", "compaction", "Compacted", has_originals=True, offers=("copy",))
+    kept = [user(f"k{n}", f"Kept {n} " * 60) for n in range(9)]
+    view = show(qtbot, [card, *kept])
+    view.show_span(0, 0, 10)
+    before = view.item_rect(0).top()
+    part = next(p for p in view.box(0).parts if p.action == "show_originals")
+    view.perform(0, part)
+    originals = [user(f"o{n}", f"Folded {n} " * 30, folded=True) for n in range(9)]
+    view.model.set_items((replace(card, is_open=True), *originals, *kept), 0)
+    assert view.item_rect(0).top() == before
+    assert view.item_rect(1).top() > before

@@ -85,14 +85,15 @@ def test_typing_asks_the_main_thread_to_count_nothing(qtbot, talked, monkeypatch
 
 
 def test_a_draft_that_cannot_be_sent_turns_send_off(qtbot, talked):
-    """The reason stands in the status line and is said when it is tried; shorter, it goes."""
+    """A card says the reason, and it is said when it is tried; shorter, it goes."""
     typed(talked, "word " * 20_000)
     qtbot.waitUntil(lambda: talked._facts.fit.state == "too_large")
     assert not talked.parts.composer._button.isEnabled()
     assert values(talked).level == "over"
-    assert "does not fit" in talked.parts.notices.shown.text
+    qtbot.waitUntil(lambda: "does not fit" in talked.fit_card.title.text())
     typed(talked, "word")
     qtbot.waitUntil(lambda: talked.parts.composer._button.isEnabled())
+    qtbot.waitUntil(talked.fit_card.isHidden)
     assert talked.parts.notices.shown is None
 
 

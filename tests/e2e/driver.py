@@ -147,6 +147,10 @@ class Window:
         """Type where the focus is."""
         return self.do("type", text=text)
 
+    def paste(self, text: str) -> Shown:
+        """Paste where the focus is."""
+        return self.do("paste", text=text)
+
     def click(self, part: str) -> Shown:
         """Click on a part of the window."""
         return self.do("click", part=part)

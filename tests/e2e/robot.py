@@ -74,6 +74,8 @@ def look(window: Any) -> Step:
         "items": [item_words(item) for item in view.model.items()],
         "at_end": view.at_end,
         "composer": parts.composer.text(),
+        "used": _meter(parts).used,
+        "budget": _meter(parts).budget,
         "stops": parts.composer._button.running,
         "notice": notice.text if notice else "",
         "link": notice.action_text if notice else "",
@@ -102,14 +104,22 @@ def item_words(item: Any) -> Step:
         "text": getattr(item, "text", ""),
         "state": getattr(item, "state", ""),
         "thinking": getattr(item, "thinking", ""),
+        "done": getattr(item, "done", 0),
         "error": getattr(item, "error", ""),
         "title": getattr(item, "title", ""),
         "body": getattr(item, "body", ""),
         "model": getattr(item, "model", ""),
         "queued": getattr(item, "queued", False),
+        "facts": getattr(item, "facts", ""),
+        "undone": getattr(item, "is_undone", False),
+        "offers": list(getattr(item, "offers", None) or ()),
         "receipt": getattr(item, "receipt", None) is not None,
         "version": f"{versions.number}/{versions.of}" if versions else "",
     }
+
+
+def _meter(parts: Any) -> Any:
+    return parts.composer.meter.values
 
 
 def row_words(line: Any, sidebar: Any) -> Step:
@@ -150,6 +160,11 @@ class Hands:
                 event = QInputMethodEvent()
                 event.setCommitString(letter)
                 QCoreApplication.sendEvent(target, event)
+
+    def paste(self, text: str) -> None:
+        """Paste a text where the focus is."""
+        QApplication.clipboard().setText(text)
+        QTest.keySequence(self._target(), QKeySequence.StandardKey.Paste)
 
     def _target(self) -> QWidget:
         popup = QApplication.activePopupWidget()
