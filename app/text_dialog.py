@@ -59,6 +59,7 @@ class TextDialog(Dialog):
         self.ok_button.clicked.connect(self._take)
         self.ok_button.setDefault(True)
         self.field.textChanged.connect(self._on_changed)
+        self.finished.connect(parent.setFocus)  # where one goes on writing
         self.field.setFocus()
         self._on_changed()
 

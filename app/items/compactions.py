@@ -63,20 +63,24 @@ class Compactions:
         assert isinstance(body, Compaction)
         return body.first_kept
 
-    def card(self, card: str, *, is_open: bool) -> CardItem:
-        """A compaction's card as it is now. `is_open`: its originals are shown."""
+    def card(self, card: str, *, is_open: bool) -> CardItem | None:
+        """A compaction's card as it is now; None for one that another stands in the place of.
+
+        `is_open`: its originals are shown.
+        """
         first, last = self._first[card], self.last
         made = compaction_card(replace(self._now[card], id=card, created_at=first.created_at))
         if card in self._undone:
             cards = list(self._first)
-            can_return = not last or cards.index(card) > cards.index(last)
+            if last and cards.index(card) < cards.index(last):
+                return None
             return replace(
                 made,
                 title=translate("Items", "Compaction undone"),
                 facts=translate("Items", "the messages themselves are sent again"),
                 tone="plum",
                 is_undone=True,
-                offers=UNDONE_OFFERS if can_return else (),
+                offers=UNDONE_OFFERS,
             )
         if self._now[card] is not first:
             edited = translate("Items", "edited")

@@ -160,7 +160,10 @@ class PathPlan:
                 continue
             item = self._compactions.card(card, is_open=card in self._opened)
             at = self._index_of(card)
-            if at >= 0:
+            if item is None:
+                if at >= 0:
+                    del self._items[at]
+            elif at >= 0:
                 self._items[at] = item
             else:
                 self._items.insert(self._fold_index(card), item)

@@ -607,11 +607,16 @@ def test_only_the_last_compaction_can_be_changed():
     assert not card_of(plan).has_originals
 
 
-def test_one_undone_before_the_last_cannot_come_back():
-    """Its messages are folded into the later one."""
+def test_one_that_was_made_anew_gives_way():
+    """The new card stands alone; undone, both can be brought back."""
     plan = folding(undoing_entry("e5", undone=True), Compaction("Anew.", "e3"))
-    plan.toggle_originals("e7")
-    assert card_of(plan).offers == ()
+    assert shown(plan) == ["e7", "e3", "e4"]
+    plan = folding(
+        undoing_entry("e5", undone=True),
+        Compaction("Anew.", "e3"),
+        undoing_entry("e7", undone=True),
+    )
+    assert [card_of(plan, id_).offers for id_ in ("e5", "e7")] == [UNDONE_OFFERS] * 2
 
 
 @given(st.lists(st.sampled_from(["say", "fold", "undo", "return", "edit"]), max_size=14))

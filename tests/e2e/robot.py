@@ -168,6 +168,9 @@ class Hands:
 
     def _target(self) -> QWidget:
         popup = QApplication.activePopupWidget()
+        if popup is None and QApplication.activeWindow() is None:  # nobody else does it here
+            self.window.activateWindow()
+            QTest.qWaitForWindowActive(self.window)
         inner = popup.focusWidget() if popup is not None else QApplication.focusWidget()
         return inner or popup or self.window
 

@@ -11,10 +11,15 @@ def talk_until_folded(window):
         window.paste(diary(number, 1_100))
         window.keys("Return")
         window.until(lambda seen: seen.stops)
-        seen = window.until(lambda seen: not seen.stops and ended(seen))
+        seen = window.until(rests)
         if fold(seen) is not None:
             return number, seen
     raise AssertionError("the conversation was never folded")
+
+
+def rests(seen):
+    """Nothing is written, and nothing is to be folded: the budget holds what is there."""
+    return not seen.stops and ended(seen) and seen.used <= seen.budget
 
 
 def ended(seen):
@@ -61,7 +66,7 @@ def edited(window):
 
 def test_folded_by_itself_edited_undone_and_kept(open_window, porthole):
     """The card, the notice and the meter agree with explain; all that is done to it stays done."""
-    porthole.settings("[model.starter]\nmax_tokens = 40\n")
+    porthole.settings("[model.starter]\nmax_tokens = 40\ntemperature = 0\n")
     window = open_window(porthole)
     window.until(lambda seen: seen.page == "empty" and seen.budget)
     assert window.seen.budget == 8_000
