@@ -11,6 +11,7 @@ from app.wiring import Workplace
 from app.words import translate
 from engine.backends.base import ModelInfo, ModelSummary
 from engine.budget import plan_budget
+from engine.context import UNDONE_RESERVE
 from engine.errors import EnvironmentFault, WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
 from engine.readiness import Ready, plan_notices, plan_ready
@@ -94,9 +95,10 @@ class Models:
         words = " ".join(notice.text for notice in ready.notices)
         return _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
 
-    def budget_of(self, window_tokens: int) -> int:
-        """What a prompt may have of a window, tokens."""
-        return plan_budget(window_tokens, *self._reserve()).prompt
+    def budget_of(self, window_tokens: int, *, undone: bool = False) -> int:
+        """What a prompt may have of a window, tokens; `undone`: after the undoing of a compaction."""
+        reserve = (UNDONE_RESERVE, 0) if undone else self._reserve()
+        return plan_budget(window_tokens, *reserve).prompt
 
     def _reserve(self) -> tuple[int, int]:
         settings = self._workplace.settings

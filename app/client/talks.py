@@ -15,6 +15,7 @@ from app.wiring import Workplace
 from engine.errors import EnvironmentFault, WindowBlocked
 from engine.events import CountKind
 from engine.transcript import Entry
+from engine.undoing import effective_path, stands_undone
 
 Level = Literal["info", "warning"]
 TAIL_ENTRIES = 120
@@ -177,7 +178,9 @@ class Talks:
 
     def tell_meter(self, talk: Talk, used: int, window: int, kind: CountKind) -> None:
         """How full a conversation's window is; tokens."""
-        self.tell(Meter(talk.id, used, self._models.budget_of(window), window, kind))
+        undone = stands_undone(effective_path(talk.path))
+        budget = self._models.budget_of(window, undone=undone)
+        self.tell(Meter(talk.id, used, budget, window, kind))
 
     def tell_window(self, talk: Talk) -> None:
         """What the loaded model really has, when that is news."""

@@ -6,6 +6,7 @@ import pytest
 
 from app.client import Meter, Notice
 from app.items import CardItem, UserItem
+from engine.context import UNDONE_RESERVE
 from engine.errors import EnvironmentFault
 from engine.testing import Script, asks_for_summary
 from tests.app.client_room import a_room
@@ -112,7 +113,9 @@ def test_an_undone_compaction_sends_the_originals(tmp_path):
         id_, card = await folded(room)
         before = [told for told in room.told if isinstance(told, Meter)][-1]
         await room.client.folds.undo(id_, card.id)
-        assert [told for told in room.told if isinstance(told, Meter)][-1].used > before.used
+        after = [told for told in room.told if isinstance(told, Meter)][-1]
+        assert after.used > before.used
+        assert after.budget == after.window - UNDONE_RESERVE
         assert card_of(room, id_).is_undone
         assert len(said(room, id_)) == 6
         await room.send("7. short", id_)
