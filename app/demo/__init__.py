@@ -5,14 +5,17 @@ Everything in it is made up. Times are relative to now, so that the list has its
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from app.demo import chinese, english
 from app.demo.told import MODEL, Told, reply
 from engine.store import Store
-from engine.transcript import Body, user
+from engine.transcript import Body, Compaction, user
 
 __all__ = ["Clock", "Told", "conversations", "fill"]
 
+_KEPT = 2
+"""Entries before a compaction that it keeps word for word."""
 _MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
 
@@ -48,8 +51,11 @@ def fill(store: Store, clock: Clock, messages: int = 0, language: str = "en") ->
         if told.title == told_here[0].title:
             bodies = (*_many(messages), *bodies)
             first = session
+        ids: list[str] = []
         for body in bodies:
-            store.append(session, body)
+            if isinstance(body, Compaction):
+                body = replace(body, first_kept=ids[-_KEPT])
+            ids.append(store.append(session, body).id)
             clock.back_ms -= _MINUTE_MS if told.days_ago > 0.1 else 0
     return first
 

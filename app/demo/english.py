@@ -17,25 +17,15 @@ dialogue, never *fit to page*, and measure the bar afterwards: it must be `50 mm
 3. Write the date on it; paths change.
 """
 
-CODE = """Here is a small function that cuts a track into sheets:
+CODE = """This says whether a point lies on an A4 sheet:
 
 ```python
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Sheet:
-    west: float
-    south: float
-    width_m: float = 5_200
-    height_m: float = 7_400
-
-    def holds(self, east: float, north: float) -> bool:
-        \"\"\"Whether a point lies on this sheet.\"\"\"
-        return 0 <= east - self.west <= self.width_m and 0 <= north - self.south <= self.height_m
+def holds(sheet: Sheet, east: float, north: float) -> bool:
+    \"\"\"Whether a point lies on a sheet of 5.2 by 7.4 km.\"\"\"
+    return 0 <= east - sheet.west <= 5_200 and 0 <= north - sheet.south <= 7_400
 ```
 
-It uses metres throughout, so `holds(431_200, 6_402_950)` needs projected coordinates, not degrees.
+It counts in metres, so `holds(sheet, 431_200, 6_402_950)` needs projected coordinates, not degrees.
 """
 
 CHINESE = """可以。把地图按 **1:25 000** 打印在 A4 纸上，一张纸大约覆盖 5.2 × 7.4 公里。
