@@ -41,7 +41,8 @@ def command_words(name: str) -> tuple[str, str]:
             QCoreApplication.translate("Commands", "[focus]"),
             QCoreApplication.translate("Commands", "Fold older messages into a summary"),
         ),
-        "status": ("", QCoreApplication.translate("Commands", "Show what fills the window")),
+        "status": ("", QCoreApplication.translate("Commands", "Show model, window and counters")),
+        "context": ("", QCoreApplication.translate("Commands", "Show what fills the window")),
         "model": (
             QCoreApplication.translate("Commands", "[name]"),
             QCoreApplication.translate("Commands", "Choose the model that answers"),

@@ -20,6 +20,7 @@ COMMANDS: dict[str, bool] = {
     "new": False,
     "compact": True,
     "status": False,
+    "context": False,
     "model": True,
     "system": True,
     "help": False,

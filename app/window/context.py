@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QLayout, QWidget
 from app.client import ContextFacts, Conversation, PromptText, WindowKnown
 from app.context_figures import fit_words, plan_meter, refusal_words
 from app.context_panel import WIDTH, ContextPanel
+from app.meter import part_title
+from app.meter_plan import plan_rows
 from app.notices import Notice as Line
 from app.prompt_dialog import PromptDialog, prompt_text
 from app.theme import theme_of
@@ -87,6 +89,20 @@ class Context(Folding):
             self.show_panel(shown=True)
 
     # -- what is told --------------------------------------------------------------------
+
+    def _answer_context(self) -> None:
+        """What fills the window, as a card that no model reads."""
+        groups = plan_rows(plan_meter(self._facts))
+        about = "" if self._facts.kind == "exact" else "≈ "
+        lines = [
+            f"| {part_title(row.part)} | {about}{row.tokens:,} |"
+            for group in groups
+            for row in group
+        ]
+        part, tokens = self.tr("Part"), self.tr("Tokens")
+        head = f"| {part} | {tokens} |"
+        table = "\n".join([head, "|---|---:|", *lines])
+        self._add_local_card(table, self.tr("What fills the window"))
 
     def _show_facts(self, facts: ContextFacts) -> None:
         """Show what was told of the open conversation's context."""

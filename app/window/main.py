@@ -237,6 +237,8 @@ class MainWindow(Preferences, Panes):
                 self._ask_here(lambda c, id_: c.compact(id_, rest))
             case "status":
                 self._show_status()
+            case "context":
+                self._answer_context()
             case "model":
                 self.show_models()
             case "system":

@@ -116,8 +116,9 @@ class Messages(Conversations):
         here = self._id
         self._bridge.ask(lambda c: c.status(here or None), self._add_local_card)
 
-    def _add_local_card(self, text: str) -> None:
-        card = CardItem(f"local:{len(self.items)}", "local", self.tr("Status"), body=text)
+    def _add_local_card(self, text: str, title: str = "") -> None:
+        title = title or self.tr("Status")
+        card = CardItem(f"local:{len(self.items)}", "local", title, body=text)
         self.items.set_items((*self.items.items(), card), len(self.items))
         self._choose_page()
 

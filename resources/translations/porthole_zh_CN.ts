@@ -745,6 +745,10 @@
         <translation>查看命令和快捷键</translation>
     </message>
     <message>
+        <source>Show model, window and counters</source>
+        <translation>显示模型、窗口和计数</translation>
+    </message>
+    <message>
         <source>Show what fills the window</source>
         <translation>查看窗口里有什么</translation>
     </message>
@@ -827,8 +831,20 @@
         <translation>这条消息只有摘要会发送给模型。</translation>
     </message>
     <message>
+        <source>Part</source>
+        <translation>部分</translation>
+    </message>
+    <message>
         <source>This message does not fit: {size} tokens, and there is room for {room}.</source>
         <translation>这条消息放不下：共 {size} 个词元，剩余 {room}。</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>What fills the window</source>
+        <translation>窗口里有什么</translation>
     </message>
     <message>
         <source>a placeholder</source>

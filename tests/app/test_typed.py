@@ -48,7 +48,7 @@ def test_submission(text, planned):
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("/", ("new", "compact", "status", "model", "system", "help")),
+        ("/", ("new", "compact", "status", "context", "model", "system", "help")),
         ("/s", ("status", "system")),
         ("/compact", ("compact",)),
         ("/compact ", ()),

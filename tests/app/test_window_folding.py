@@ -131,3 +131,14 @@ def test_finding_looks_into_what_is_folded(qtbot, window):
     qtbot.waitUntil(lambda: card(window).is_open)
     assert window.parts.transcript.find("1. The lighthouse") >= 1
     assert len(replies(window)) == len(users(window))
+
+
+def test_context_answers_with_a_card(qtbot, window):
+    """What fills the window, as the meter has it; no model reads it."""
+    say(qtbot, window, "Once")
+    window._command("context", "")
+    answer = window.items.items()[-1]
+    assert isinstance(answer, CardItem)
+    assert answer.title == "What fills the window"
+    assert f"{window.parts.composer.meter.values.free:,}" in answer.body
+    assert len(replies(window)) == 1

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.actions import TABLE
 from app.text_dialog import TextDialog
@@ -317,3 +317,37 @@ def test_shift_enter_as_an_action(qtbot, window):
     window.parts.composer.set_text("one")
     window.do("line_break")
     assert window.parts.composer.text() == "one\n"
+
+
+# ---- for those who do not see it -----------------------------------------------------------------
+
+
+def test_everything_that_takes_the_focus_has_a_name(qtbot, window):
+    """A screen reader can say what every control is, in the whole window."""
+    say(qtbot, window, "Once")
+    nameless = [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.focusProxy() is None
+        and not widget.accessibleName()
+    ]
+    assert nameless == []
+
+
+def test_tab_goes_through_the_window_and_comes_back(qtbot, active):
+    """Every stop is visible, none is left out, and the round ends where it began."""
+    say(qtbot, active, "Once")
+    active.parts.sidebar.search.setFocus(Qt.FocusReason.TabFocusReason)
+    stops = []
+    for _ in range(60):
+        stops.append(active.focusWidget())
+        qtbot.keyClick(active.focusWidget(), Qt.Key.Key_Tab)
+        if active.focusWidget() is stops[0]:
+            break
+    assert active.focusWidget() is stops[0]
+    assert all(stop.isVisible() for stop in stops)
+    parts = active.parts
+    wanted = [parts.sidebar.list, parts.header.chip, parts.transcript, parts.composer.focusProxy()]
+    assert [stops.index(widget) for widget in wanted] == sorted(map(stops.index, wanted))
