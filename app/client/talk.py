@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.client.live import LiveReply
 from app.client.values import ItemsChanged
-from app.items import LIVE, Item, PathPlan, ReplyItem, UserItem, ask_card
+from app.items import LIVE, Item, PathPlan, ReplyItem, UserItem, ask_card, unfolded_card
 from engine.transcript import Entry
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Talk:
         window: what the loaded model has, as it was told last.
         settings: those its session goes by.
         due: what folding would do, while the user is asked.
+        unfolded: why the last compaction failed, until the conversation goes on.
         opened: cards of compactions whose originals are shown.
     """
 
@@ -94,6 +95,7 @@ class Talk:
     window: "WindowFacts | None" = None
     settings: "Settings | None" = None
     due: "CompactionDue | None" = None
+    unfolded: str = ""
     opened: set[str] = field(default_factory=set)
     count: int = 0
 
@@ -116,6 +118,11 @@ class Talk:
     def path(self) -> tuple[Entry, ...]:
         """The stored path, as far as it was read."""
         return self.tail if self.plan is None else tuple(self.plan.path)
+
+    def go_on(self) -> None:
+        """The conversation goes on from here: what was offered about it is past."""
+        self.undo.clear()
+        self.due, self.unfolded = None, ""
 
     def let_go(self) -> None:
         """It is not shown any more: what was read of it is read again when it is needed."""
@@ -144,6 +151,8 @@ class Talk:
                 tail.append(_said(work, queued=self.work is not None or index > 0))
         if self.due is not None and self.work is None:
             tail.append(ask_card(f"{LIVE}ask:{self.id}", self.due))
+        if self.unfolded and self.work is None:
+            tail.append(unfolded_card(f"{LIVE}unfolded:{self.id}", self.unfolded))
         return tuple(tail)
 
     def change(self) -> ItemsChanged | None:

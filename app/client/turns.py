@@ -92,8 +92,7 @@ class Turns:
         self._begin(talk)
 
     def _number(self, talk: Talk, work: Work) -> None:
-        talk.undo.clear()  # the conversation goes on from here
-        talk.due = None
+        talk.go_on()
         work.id = talk.new_id()
         work.when_ms = time.time_ns() // 1_000_000
 
@@ -377,6 +376,7 @@ class Turns:
         if work.entry and work.kind == "compact" and event.outcome != "done":
             body = undoing_entry(work.entry, undone=False)
             self._workplace.store.append(talk.id, body, durable=True)
+        talk.unfolded = event.text if event.outcome == "failed" else ""
         self._after_compaction(talk, event)
 
     def _after_compaction(self, talk: Talk, ended: events.CompactionEnded) -> None:

@@ -16,6 +16,7 @@ from app.items.cards import (
     compaction_card,
     exact_values,
     reminder_words,
+    unfolded_card,
     unsent_card,
 )
 from app.items.path import PathPlan, item_of, plan_items, receipt_of
@@ -65,5 +66,6 @@ __all__ = [
     "receipt_of",
     "reminder_words",
     "removed_ids",
+    "unfolded_card",
     "unsent_card",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.items.values import CardItem, Figure, Tone
+from app.sentences import localized
 from app.words import joined, short_tokens, translate
 from engine.events import CompactionDue
 from engine.transcript import Compaction, Entry, Message
@@ -113,6 +114,23 @@ def _ask_figures(due: CompactionDue) -> tuple[Figure, ...]:
             else translate("Items", "not known yet"),
             translate("Items", "in place") if due.in_place else translate("Items", "in stages"),
         ),
+    )
+
+
+UNFOLDED_OFFERS = ("compact_now", "use_model", "models", "new_chat")
+
+
+def unfolded_card(id_: str, why: str) -> CardItem:
+    """A compaction that failed: why, that nothing was changed, and what can be done instead."""
+    title = translate("Items", "The conversation could not be compacted")
+    safe = translate("Items", "All messages are as they were.")
+    return CardItem(
+        id_,
+        "error",
+        title,
+        body=joined(localized(why), safe),
+        tone="amber",
+        offers=UNFOLDED_OFFERS,
     )
 
 

@@ -48,6 +48,10 @@ def _words_of_cures(action: str) -> str:
     match action:
         case "retry":
             return QCoreApplication.translate("Transcript", "Try again")
+        case "models":
+            return QCoreApplication.translate("Transcript", "Larger window…")
+        case "new_chat":
+            return QCoreApplication.translate("Transcript", "New chat")
         case "use_model":
             return QCoreApplication.translate("Transcript", "Use another model")
         case "continue":

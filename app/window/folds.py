@@ -13,6 +13,7 @@ from app.theme.controls import PopupMenu
 from app.window.files import Files
 
 _FOCUS_LINES = 2
+_DONE_BY = {"compact_now": "compact", "compact_with_focus": "compact_focus"}
 
 
 class Folding(Files):
@@ -33,10 +34,8 @@ class Folding(Files):
                 self._ask_here(lambda c, id_: c.folds.restore(id_, item_id))
             case "redo_focus":
                 self._redo_with_focus(item_id)
-            case "compact_now":
-                self.do("compact")
-            case "compact_with_focus":
-                self.do("compact_focus")
+            case "models" | "new_chat" | "compact_now" | "compact_with_focus":
+                self.do(_DONE_BY.get(action, action))
             case "not_now":
                 self._ask_here(lambda c, id_: c.folds.put_off(id_))
             case "always":

@@ -1557,6 +1557,10 @@
         <translation>，</translation>
     </message>
     <message>
+        <source>All messages are as they were.</source>
+        <translation>所有消息都保持原样。</translation>
+    </message>
+    <message>
         <source>Compacted</source>
         <translation>已压缩</translation>
     </message>
@@ -1607,6 +1611,10 @@
     <message>
         <source>Takes</source>
         <translation>用时</translation>
+    </message>
+    <message>
+        <source>The conversation could not be compacted</source>
+        <translation>无法压缩这段对话</translation>
     </message>
     <message>
         <source>The message is kept here.</source>
@@ -5007,6 +5015,10 @@
         <translation>已中断：程序退出了。</translation>
     </message>
     <message>
+        <source>Larger window…</source>
+        <translation>更大的窗口…</translation>
+    </message>
+    <message>
         <source>Later version</source>
         <translation>下一版本</translation>
     </message>
@@ -5025,6 +5037,10 @@
     <message>
         <source>More</source>
         <translation>更多</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
     </message>
     <message>
         <source>Not now</source>

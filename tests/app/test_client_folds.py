@@ -237,3 +237,25 @@ def test_pins_have_a_cap(tmp_path):
         assert [i.pinned for i in room.items(id_) if isinstance(i, UserItem)] == [True, False]
 
     run(tmp_path, body)
+
+
+def test_a_compaction_that_fails_says_so_with_choices(tmp_path):
+    """A card in the conversation: why, that nothing was changed, and four ways on; then it goes."""
+
+    async def body(room):
+        id_ = await room.send(f"1. {LONG}")
+        for number in range(2, 7):
+            await room.send(f"{number}. {LONG}", id_)
+        room.backend.otherwise = lambda _request: ""
+        await room.client.compact(id_)
+        await room.rest(id_)
+        card = card_of(room, id_)
+        assert card.title == "The conversation could not be compacted"
+        assert "All messages are as they were." in card.body
+        assert card.offers == ("compact_now", "use_model", "models", "new_chat")
+        room.backend.otherwise = answer
+        await room.client.compact(id_)
+        await room.rest(id_)
+        assert card_of(room, id_).kind == "compaction"
+
+    run(tmp_path, body)
