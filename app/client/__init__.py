@@ -5,6 +5,7 @@ Lives on the engine's loop thread and is the only user of the workplace there.
 
 from app.client.client import Client
 from app.client.context import DRAFT, PromptText
+from app.client.system import SystemPrompt
 from app.client.values import (
     ContextFacts,
     Conversation,
@@ -42,6 +43,7 @@ __all__ = [
     "PartsWaiting",
     "PromptText",
     "RowsChanged",
+    "SystemPrompt",
     "Told",
     "WindowKnown",
 ]

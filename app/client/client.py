@@ -14,6 +14,7 @@ from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
 from app.client.status import status_words
+from app.client.system import SystemPrompts
 from app.client.talk import Talk, Work
 from app.client.talks import Talks, window_known
 from app.client.turns import Turns, within
@@ -52,6 +53,7 @@ class Client:
     Every method may raise EnvironmentFault, with a sentence and what to do.
 
     Attributes:
+        system: system prompts, and those that are kept.
         folds: what can be done with compactions afterwards.
         fitting: what can be done with a draft that does not fit.
 
@@ -86,6 +88,9 @@ class Client:
             lambda talk: self._window(talk).budget,
         )
         known = (workplace, self._keeping, self._talks, self._models, self._turns)
+        self.system = SystemPrompts(
+            workplace, self._talks, self._turns, self._keeping, self.context.renew
+        )
         self.fitting = Fitting(*known, self.context.view, self.send)
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
@@ -392,35 +397,12 @@ class Client:
         """Fold older messages into a summary; `focus` says what to keep above all."""
         self._turns.ask(id, Work("compact", focus))
 
-    async def system(self, id: str) -> str:
-        """The system prompt that holds in a conversation; "" is the next new one."""
-        if not id:
-            name = self._workplace.model_name(self._keeping.model or None)
-            return self._keeping.system or self._workplace.plan(name).system_prompt
-        talk = self._talks.talk(id)
-        name = self._workplace.model_name(talk.model or None)
-        return self._workplace.plan(name, (kept_options(talk.path),)).system_prompt
-
     async def reports_folder(self) -> str:
         """Where reports of our bugs are saved; made if it is not there."""
         folder = self._workplace.paths.reports_dir
         self._workplace.paths.ensure()
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder)
-
-    async def set_system(self, id: str, text: str) -> None:
-        """Give a conversation another system prompt, from the next turn on; "" is the next new one."""
-        if not id:
-            self._keeping.system = text
-            self._keeping.note()
-            self._keeping.save()
-            self.context.renew("")
-            return
-        talk = self._talks.talk(id)
-        self._turns.require_rest(talk)
-        self._workplace.keep_options(id, ModelSettings(system_prompt=text))
-        talk.session = None  # made again, with it
-        self._talks.refresh(talk)
 
     # ---- models ---------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ class Keeping:
         pinned, unread: conversations that are so.
         going: conversations that were deleted and are still to be removed.
         waiting: messages that wait for their turn, by conversation.
+        presets: system prompts the user keeps, by name.
         model, system: model and system prompt chosen for the next new conversation.
     """
 
@@ -37,6 +38,7 @@ class Keeping:
         self.waiting: dict[str, list[str]] = _lists(content.get("waiting"))
         self.model: str = _text(content.get("model"))
         self.system: str = _text(content.get("system"))
+        self.presets: dict[str, str] = _texts(content.get("presets"))
         self._take_back()
 
     def _take_back(self) -> None:
@@ -82,6 +84,7 @@ class Keeping:
             "waiting": self.waiting,
             "model": self.model,
             "system": self.system,
+            "presets": self.presets,
         }
         with suppress(EnvironmentFault):
             # escapes keep what is no character (half a surrogate pair) as it was typed

@@ -5,9 +5,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
 from app.actions import menu_groups
+from app.client import SystemPrompt
 from app.dialogs import LinkDialog
 from app.items import LIVE, CardItem, DayItem, Item, ReplyItem, UserItem
 from app.notices import Notice as Line
+from app.system_dialog import SystemDialog
 from app.text_dialog import TextDialog
 from app.theme.controls import PopupMenu
 from app.window.conversations import Conversations
@@ -76,17 +78,20 @@ class Messages(Conversations):
     def _ask_system(self) -> None:
         """Show the system prompt of the open conversation, to be changed."""
         here = self._id
-        self._bridge.ask(lambda c: c.system(here), self._edit_system)
+        self._bridge.ask(lambda c: c.system.read(here), self._edit_system)
 
-    def _edit_system(self, text: str) -> None:
-        about = self.tr("It stands before the messages of this conversation and is never folded.")
-        dialog = TextDialog(self.tr("System prompt"), about, text, self, ok=self.tr("Use it"))
+    def _edit_system(self, prompt: SystemPrompt) -> None:
+        dialog = SystemDialog(prompt.text, prompt.presets, self)
         dialog.taken.connect(self._set_system)
+        dialog.kept_as.connect(self._keep_preset)
         dialog.open()
+
+    def _keep_preset(self, name: str, text: str) -> None:
+        self._bridge.ask(lambda c: c.system.keep(name, text))
 
     def _set_system(self, text: str) -> None:
         here = self._id
-        self._bridge.ask(lambda c: c.set_system(here, text), self._tell_system)
+        self._bridge.ask(lambda c: c.system.set(here, text), self._tell_system)
 
     def _ask_focus(self) -> None:
         """Ask what a summary should keep above all, then compact."""

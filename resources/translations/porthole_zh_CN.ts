@@ -1875,16 +1875,8 @@
         <translation>指定重点压缩</translation>
     </message>
     <message>
-        <source>It stands before the messages of this conversation and is never folded.</source>
-        <translation>它位于这个对话的所有消息之前，不会被折叠。</translation>
-    </message>
-    <message>
         <source>Status</source>
         <translation>状态</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>系统提示词</translation>
     </message>
     <message>
         <source>The message and what came after it are out of sight.</source>
@@ -1905,10 +1897,6 @@
     <message>
         <source>Undo</source>
         <translation>撤销</translation>
-    </message>
-    <message>
-        <source>Use it</source>
-        <translation>使用</translation>
     </message>
 </context>
 <context>
@@ -4916,6 +4904,88 @@
     <message>
         <source>On</source>
         <translation>开启</translation>
+    </message>
+</context>
+<context>
+    <name>SystemDialog</name>
+    <message>
+        <source>Forget</source>
+        <translation>忘掉</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Keep as a preset</source>
+        <translation>保存为预设</translation>
+    </message>
+    <message>
+        <source>Keep as a preset…</source>
+        <translation>保存为预设…</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>What is it called?</source>
+        <translation>它叫什么？</translation>
+    </message>
+</context>
+<context>
+    <name>SystemPrompt</name>
+    <message>
+        <source>Answer in one or two sentences. No introduction, no summary.</source>
+        <translation>用一两句话回答。不要开场白，不要总结。</translation>
+    </message>
+    <message>
+        <source>Answer with working code first, then at most three sentences. Name what you assume.</source>
+        <translation>先给出能运行的代码，再最多写三句话。说明你的假设。</translation>
+    </message>
+    <message>
+        <source>Brief</source>
+        <translation>简短</translation>
+    </message>
+    <message>
+        <source>Explain step by step, in plain words, with one example. Ask what is unclear.</source>
+        <translation>一步一步用平实的话解释，并举一个例子。不清楚的地方就问。</translation>
+    </message>
+    <message>
+        <source>It stands before the messages of this conversation and is never folded.</source>
+        <translation>它放在这段对话的消息之前，不会被折叠。</translation>
+    </message>
+    <message>
+        <source>Look for mistakes in what I write: in facts, logic and language. List them, worst first.</source>
+        <translation>找出我写的内容里的错误：事实、逻辑和语言。列出来，最严重的排在前面。</translation>
+    </message>
+    <message>
+        <source>Programmer</source>
+        <translation>程序员</translation>
+    </message>
+    <message>
+        <source>Reviewer</source>
+        <translation>审阅者</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Teacher</source>
+        <translation>老师</translation>
+    </message>
+    <message>
+        <source>Translate what I write into English, or English into Chinese. Give the translation only.</source>
+        <translation>把我写的内容译成英文，英文则译成中文。只给译文。</translation>
+    </message>
+    <message>
+        <source>Translator</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>使用</translation>
     </message>
 </context>
 <context>

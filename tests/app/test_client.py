@@ -345,7 +345,7 @@ def test_the_branch_stays_while_a_reply_is_written(tmp_path):
             room.client.choose(id_, question),
             room.client.delete_message(id_, question),
             room.client.undo(id_),
-            room.client.set_system(id_, "Be brief."),
+            room.client.system.set(id_, "Be brief."),
         ):
             with pytest.raises(EnvironmentFault, match="being written"):
                 await doing
@@ -664,7 +664,7 @@ def test_another_system_prompt(tmp_path):
 
     async def body(room):
         id_ = await room.send("q")
-        await room.client.set_system(id_, "Answer in verse.")
+        await room.client.system.set(id_, "Answer in verse.")
         await room.send("r", id_)
         return [request.messages[0].content for request in room.backend.requests]
 

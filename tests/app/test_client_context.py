@@ -53,7 +53,7 @@ async def a_new_conversation_has_its_system_prompt(tmp_path):
         await room.client.models()
         await room.client.open(None)
         await settled(room)
-        await room.client.set_system("", "Answer in rhymes, always, and be brief.")
+        await room.client.system.set("", "Answer in rhymes, always, and be brief.")
         await settled(room)
         facts = facts_of(room, "")
         assert set(parts(facts)) == {"system prompt"}
@@ -434,7 +434,7 @@ def test_the_whole_prompt_is_the_next_request(tmp_path):
     async def story():
         async with a_room(tmp_path, "Hello you.", "Fine.") as room:
             id_ = await shown(room)
-            await room.client.set_system(id_, "Be brief.")
+            await room.client.system.set(id_, "Be brief.")
             await room.client.keep_draft(id_, "How are you?")
             prompt = await room.client.context.prompt(id_)
             assert [part.entry for part in prompt.parts][-1] == DRAFT

@@ -278,6 +278,32 @@ def test_a_new_conversation_can_begin_with_a_system_prompt(qtbot, window):
     assert dialog_of(qtbot, window).field.toPlainText() != "Answer in rhymes."
 
 
+def test_a_preset_is_used_kept_and_forgotten(qtbot, window):
+    """The usual ones put their text into the field; one's own come back the next time."""
+    window.do("system_prompt")
+    dialog = dialog_of(qtbot, window)
+    brief = next(action for action in dialog.menu().actions() if action.text() == "Brief")
+    brief.trigger()
+    assert "one or two sentences" in dialog.field.toPlainText()
+    dialog.field.setPlainText("Answer in rhymes.")
+    keep = next(a for a in dialog.menu().actions() if a.text().startswith("Keep"))
+    keep.trigger()
+    name = next(d for d in dialog.findChildren(TextDialog) if d.isVisible())
+    qtbot.keyClicks(name.field, "Poet")
+    qtbot.keyClick(name.field, Qt.Key.Key_Return)
+    dialog.reject()
+    window.do("system_prompt")
+    qtbot.waitUntil(lambda: dialog_of(qtbot, window) is not dialog)
+    again = dialog_of(qtbot, window)
+    poet = next(action for action in again.menu().actions() if action.text() == "Poet")
+    poet.trigger()
+    assert again.field.toPlainText() == "Answer in rhymes."
+    forget = next(a.menu() for a in again.menu().actions() if a.menu() is not None)
+    forget.actions()[0].trigger()
+    assert not [a for a in again.menu().actions() if a.text() == "Poet"]
+    again.reject()
+
+
 def test_a_focus_is_asked_for(qtbot, window):
     """Compact with a focus takes a sentence, Ctrl+Enter sends it; an empty one is not taken."""
     say(qtbot, window, "Once")
