@@ -12,24 +12,23 @@ from app.theme.controls import Button, PopupMenu
 
 def usual_presets() -> dict[str, str]:
     """Presets that are always there, name to text, in the user's language."""
-    translate = QCoreApplication.translate
     return {
-        translate("SystemPrompt", "Brief"): translate(
+        QCoreApplication.translate("SystemPrompt", "Brief"): QCoreApplication.translate(
             "SystemPrompt", "Answer in one or two sentences. No introduction, no summary."
         ),
-        translate("SystemPrompt", "Teacher"): translate(
+        QCoreApplication.translate("SystemPrompt", "Teacher"): QCoreApplication.translate(
             "SystemPrompt",
             "Explain step by step, in plain words, with one example. Ask what is unclear.",
         ),
-        translate("SystemPrompt", "Translator"): translate(
+        QCoreApplication.translate("SystemPrompt", "Translator"): QCoreApplication.translate(
             "SystemPrompt",
             "Translate what I write into English, or English into Chinese. Give the translation only.",
         ),
-        translate("SystemPrompt", "Reviewer"): translate(
+        QCoreApplication.translate("SystemPrompt", "Reviewer"): QCoreApplication.translate(
             "SystemPrompt",
             "Look for mistakes in what I write: in facts, logic and language. List them, worst first.",
         ),
-        translate("SystemPrompt", "Programmer"): translate(
+        QCoreApplication.translate("SystemPrompt", "Programmer"): QCoreApplication.translate(
             "SystemPrompt",
             "Answer with working code first, then at most three sentences. Name what you assume.",
         ),
@@ -51,12 +50,14 @@ class SystemDialog(TextDialog):
     kept_as = Signal(str, str)
 
     def __init__(self, text: str, kept: Mapping[str, str], parent: QWidget) -> None:
-        translate = QCoreApplication.translate
-        about = translate(
+        about = QCoreApplication.translate(
             "SystemPrompt",
             "It stands before the messages of this conversation and is never folded.",
         )
-        title, ok = translate("SystemPrompt", "System prompt"), translate("SystemPrompt", "Use it")
+        title, ok = (
+            QCoreApplication.translate("SystemPrompt", "System prompt"),
+            QCoreApplication.translate("SystemPrompt", "Use it"),
+        )
         super().__init__(title, about, text, parent, ok=ok)
         self._kept = dict(kept)
         self.presets = Button(self.tr("Presets"), "quiet", "", self)

@@ -376,7 +376,8 @@ class Turns:
         if work.entry and work.kind == "compact" and event.outcome != "done":
             body = undoing_entry(work.entry, undone=False)
             self._workplace.store.append(talk.id, body, durable=True)
-        talk.unfolded = event.text if event.outcome == "failed" else ""
+        is_ours = isinstance(event.error, Bug)  # told otherwise, with its report
+        talk.unfolded = event.text if event.outcome == "failed" and not is_ours else ""
         self._after_compaction(talk, event)
 
     def _after_compaction(self, talk: Talk, ended: events.CompactionEnded) -> None:
