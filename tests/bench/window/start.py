@@ -41,7 +41,12 @@ def started(profile: str, what: str = "first") -> dict[str, object]:
 
     `ms` is from starting the process to the painted window, `modules` what was imported then.
     """
-    environment = dict(os.environ, PYTHONPYCACHEPREFIX=str(_compiled()))
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("COVERAGE_")  # it would load more than the window does
+    }
+    environment["PYTHONPYCACHEPREFIX"] = str(_compiled())
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if not any(map(environ_has, ("DISPLAY", "WAYLAND_DISPLAY"))):
         environment.setdefault("QT_QPA_PLATFORM", "offscreen")
