@@ -305,7 +305,7 @@ def test_find_counts_and_walks(qtbot):
     view.find_previous()
     view.find_previous()
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3), (1, 3), (3, 3), (2, 3)]
-    view.clear_find()
+    view.find("")
     view.find_next()
     assert told[-2:] == [(0, 0), (0, 0)]
 
