@@ -694,6 +694,8 @@ class Stopper:
         self.talker.session.stop()
         await asyncio.to_thread(self.talker.server.wait_for, lambda: self.talker.server.left == 1)
         self.work = time.process_time() - begun
+        # a request that ended before it came to the gate leaves it standing for the next one
+        self.talker.server.state.script.gates.clear()
 
 
 def stopped_while_writing(talker):
