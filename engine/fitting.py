@@ -267,6 +267,8 @@ def _cut_line(text: str, tokens: int, room: int, weigh: Weigh) -> Iterator[tuple
     while begin < len(text):
         rest = len(text) - begin
         stop = len(text) if 2 * rest < 3 * step else _break(text, begin, begin + step)
+        if stop - begin == len(text):  # one letter of many signs: it is cut within all the same
+            stop = begin + max(1, len(text) // 2)
         piece = text[begin:stop]
         yield from _cut_line(piece, weigh(piece), room, weigh)
         begin = stop

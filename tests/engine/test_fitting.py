@@ -78,6 +78,7 @@ def test_the_parts_joined_are_the_text(text, room, weigh):
 
 
 @settings(deadline=None, max_examples=300)
+@example("0\u0300", 1, len)
 @given(TEXTS, st.integers(1, 80), WEIGHTS)
 def test_every_part_fits(text, room, weigh):
     """But for a letter that is too large by itself."""

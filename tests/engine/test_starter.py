@@ -378,7 +378,8 @@ def test_cancel_stops_and_the_next_fetch_succeeds(slow_shelf, models, tiny):
 
     asyncio.run(cancelled())
     assert not list(models.iterdir())
-    assert not psutil.Process().children(recursive=True)
+    mine = psutil.Process().children(recursive=True)
+    assert not [child for child in mine if child.name() != "Xvfb"]  # the screen of other tests
     slow_shelf.set()
     fetch(models, tiny)
     assert (models / "model.gguf").read_bytes() == MODEL
