@@ -1,6 +1,6 @@
 """The application, and having things painted at once."""
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import apply_theme, theme_of
@@ -21,6 +21,13 @@ def paint(widget: QWidget) -> None:
     """Paint what is due, and only that."""
     QCoreApplication.sendPostedEvents()
     QCoreApplication.sendEvent(widget.window(), QEvent(QEvent.Type.UpdateRequest))
+
+
+def wait() -> None:
+    """One turn of the event loop that waits for something to do, for a millisecond at most."""
+    loop = QEventLoop()
+    QTimer.singleShot(1, Qt.TimerType.PreciseTimer, loop, loop.quit)
+    loop.exec()
 
 
 def turn() -> None:

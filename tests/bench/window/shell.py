@@ -17,7 +17,7 @@ from app.wiring import Workplace
 from tests.bench.window import texts
 from tests.bench.window.child import Stopwatch, summary
 from tests.bench.window.page import TOKENS_A_SECOND, rest, turn_wheel
-from tests.bench.window.painting import application, paint, turn
+from tests.bench.window.painting import application, paint, turn, wait
 
 _PATIENCE_SECONDS = 60
 _BEAT_MS = 10
@@ -64,8 +64,7 @@ class Room:
         """Turn Qt's loop until something is so."""
         end = time.monotonic() + _PATIENCE_SECONDS
         while not is_so():
-            turn()
-            time.sleep(0.0005)  # or this thread would keep the engine's from the interpreter
+            wait()  # without the interpreter, which the engine's thread needs
             if time.monotonic() > end:
                 raise TimeoutError(is_so)
 
