@@ -1,6 +1,6 @@
 """The application, and having things painted at once."""
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import apply_theme, theme_of
@@ -26,7 +26,7 @@ def paint(widget: QWidget) -> None:
 def wait() -> None:
     """One turn of the event loop that waits for something to do, for a millisecond at most."""
     loop = QEventLoop()
-    QTimer.singleShot(1, Qt.TimerType.PreciseTimer, loop, loop.quit)
+    QTimer.singleShot(1, loop.quit)
     loop.exec()
 
 
