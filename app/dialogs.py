@@ -84,19 +84,21 @@ class Dialog(QDialog):
         QPainter(self).fillRect(self.rect(), self._theme.color("paper"))
 
 
-class _Framed(QWidget):
-    """A raised box with a border, around something that scrolls."""
+class Framed(QWidget):
+    """A raised box with a border, around something to read, choose from or write in."""
 
-    def __init__(self, content: QAbstractScrollArea, parent: QWidget) -> None:
+    def __init__(self, content: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
-        content.setFrameShape(QFrame.Shape.NoFrame)
-        content.viewport().setAutoFillBackground(False)
+        if isinstance(content, QAbstractScrollArea):
+            content.setFrameShape(QFrame.Shape.NoFrame)
+            content.viewport().setAutoFillBackground(False)
         row = QVBoxLayout(self)
         pad = theme_of().px(6)
         row.setContentsMargins(pad, pad, pad, pad)
         row.addWidget(content)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's: the box."""
         theme = theme_of()
         fill, line = theme.color("raised"), theme.color("control")
         rounded(QPainter(self), QRectF(self.rect()), theme.px(8), fill, line)
@@ -219,8 +221,8 @@ class AboutDialog(Dialog):
         self.text = _reader(self.tr("Licence"), self)
         self.text.setMinimumHeight(self._theme.px(320))
         row = QHBoxLayout()
-        row.addWidget(_Framed(self.parts, self), 3)
-        row.addWidget(_Framed(self.text, self), 4)
+        row.addWidget(Framed(self.parts, self), 3)
+        row.addWidget(Framed(self.text, self), 4)
         self.column.addLayout(row, 1)
         self.column.addLayout(self.buttons)
         self.add_close(self.tr("Close")).setDefault(True)
@@ -316,7 +318,7 @@ class CrashDialog(Dialog):
         self.text = _reader(self.tr("Report"), self)
         self.text.setPlainText(report)
         self.text.setMinimumHeight(self._theme.px(220))
-        self.column.addWidget(_Framed(self.text, self), 1)
+        self.column.addWidget(Framed(self.text, self), 1)
         self.column.addLayout(self.buttons)
         self.copy_button = self.add_button(Button(self.tr("Copy"), "quiet", "copy", self))
         self.folder_button = self.add_button(

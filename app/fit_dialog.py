@@ -18,12 +18,10 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QTextOption,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QAbstractScrollArea,
     QFrame,
     QHBoxLayout,
     QListWidget,
@@ -32,12 +30,11 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.client.fit_values import PartsToChoose
-from app.dialogs import Dialog
+from app.dialogs import Dialog, Framed
 from app.fit_words import chosen_words, part_words
 from app.labels import Words
 from app.meter import figure
@@ -88,8 +85,8 @@ class PartsDialog(Dialog):
         self.column.addWidget(Words(about, "interface", "ink2", self, wrap=True))
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(12))
-        row.addWidget(_Box(self.list, self))
-        row.addWidget(_Box(self.text, self), 1)
+        row.addWidget(Framed(self.list, self))
+        row.addWidget(Framed(self.text, self), 1)
         self.column.addLayout(row, 1)
         self.column.addWidget(self.total)
         self.column.addWidget(self.bar)
@@ -274,19 +271,3 @@ def _paint_box(painter: QPainter, box: QRectF, *, on: bool) -> None:
     edge = theme.px(1)
     at = (box.left() + edge, box.top() + edge, theme.px(_BOX) - 2 * edge)
     draw_icon(painter, theme, "check", "on_accent", at)
-
-
-class _Box(QWidget):
-    """A raised box with a border, around something that scrolls."""
-
-    def __init__(self, content: QAbstractScrollArea, parent: QWidget) -> None:
-        super().__init__(parent)
-        column = QVBoxLayout(self)
-        pad = theme_of().px(6)
-        column.setContentsMargins(pad, pad, pad, pad)
-        column.addWidget(content)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = theme_of()
-        fill, line = theme.color("raised"), theme.color("control")
-        rounded(QPainter(self), QRectF(self.rect()), theme.px(8), fill, line)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent, QTextOption
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.client import DRAFT, PromptText
-from app.dialogs import Dialog
+from app.dialogs import Dialog, Framed
 from app.labels import Words
 from app.meter import figure
 from app.theme import theme_of
@@ -66,8 +66,8 @@ class PromptDialog(Dialog):
         self._make_list()
         self._make_text()
         row = QHBoxLayout()
-        row.addWidget(_Box(self.list, self))
-        row.addWidget(_Box(self.text, self), 1)
+        row.addWidget(Framed(self.list, self))
+        row.addWidget(Framed(self.text, self), 1)
         row.setSpacing(self._theme.px(12))
         self.column.addWidget(self.about)
         self.column.addWidget(self.note)
@@ -191,19 +191,3 @@ class _Line(QStyledItemDelegate):
         shown = metrics.elidedText(begin, Qt.TextElideMode.ElideRight, second.width())
         painter.drawText(second, middle, shown)
         painter.restore()
-
-
-class _Box(QWidget):
-    """A raised box with a border, around something that scrolls."""
-
-    def __init__(self, content: QWidget, parent: QWidget) -> None:
-        super().__init__(parent)
-        row = QHBoxLayout(self)
-        pad = theme_of().px(6)
-        row.setContentsMargins(pad, pad, pad, pad)
-        row.addWidget(content)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = theme_of()
-        fill, line = theme.color("raised"), theme.color("control")
-        rounded(QPainter(self), QRectF(self.rect()), theme.px(8), fill, line)
