@@ -1,20 +1,16 @@
 """Choosing the parts of a file that go along: a list to tick, its words beside it, a running total."""
 
-from typing import Any, cast
+from typing import cast
 
 from PySide6.QtCore import (
     QAbstractItemModel,
     QCoreApplication,
     QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
     QRectF,
-    QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import (
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -27,8 +23,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -41,6 +35,7 @@ from app.meter import figure
 from app.theme import theme_of
 from app.theme.controls import Button, Progress
 from app.theme.painting import draw_icon, rounded
+from app.two_lines import BEGIN, TOKENS, Index, TwoLines
 from engine.fitting import plan_excerpt, plan_first_parts
 
 _WIDTH = 780
@@ -48,10 +43,7 @@ _LIST_WIDTH = 340
 _HEIGHT = 360
 _BOX = 16
 _SHOWN_CHARS = 20_000
-_TOKENS = Qt.ItemDataRole.UserRole
-_BEGIN = Qt.ItemDataRole.UserRole + 1
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-Index = QModelIndex | QPersistentModelIndex
 
 
 class PartsDialog(Dialog):
@@ -115,8 +107,8 @@ class PartsDialog(Dialog):
         for part in self._found.parts:
             item = QListWidgetItem(part_words(part), self.list)
             begin = " ".join(part.text[:160].split())
-            item.setData(_TOKENS, figure(part.tokens))
-            item.setData(_BEGIN, begin)
+            item.setData(TOKENS, figure(part.tokens))
+            item.setData(BEGIN, begin)
             said = (item.text(), self.tr("{} tokens").format(figure(part.tokens)), begin)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(x for x in said if x))
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
@@ -192,12 +184,8 @@ class PartsDialog(Dialog):
         super().keyPressEvent(event)
 
 
-class _Line(QStyledItemDelegate):
+class _Line(TwoLines):
     """Paints a part: its box, its name and tokens, and below how it begins. A click ticks it."""
-
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """Two lines."""
-        return QSize(theme_of().px(100), theme_of().px(46))
 
     def editorEvent(
         self,
@@ -221,37 +209,12 @@ class _Line(QStyledItemDelegate):
         state = Qt.CheckState.Unchecked if on else Qt.CheckState.Checked
         return model.setData(index, state, Qt.ItemDataRole.CheckStateRole)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Qt's."""
-        theme, option_ = theme_of(), cast("Any", option)  # its stub has no fields
-        px, middle = theme.px, Qt.AlignmentFlag.AlignVCenter
-        area, state = QRectF(option_.rect), option_.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area.adjusted(0, 1, 0, -1), px(6), theme.color("selected"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area.adjusted(0, 1, 0, -1), px(6), theme.color("hover"))
-        room = area.adjusted(px(8), px(4), -px(8), -px(4))
-        box = QRectF(room.left(), room.center().y() - px(_BOX) / 2, px(_BOX), px(_BOX))
+    def paint_before(self, painter: QPainter, room: QRectF, index: Index) -> QRectF:
+        """The box; the words stand beside it."""
+        side, gap = theme_of().px(_BOX), theme_of().px(10)
+        box = QRectF(room.left(), room.center().y() - side / 2, side, side)
         _paint_box(painter, box, on=_is_on(index))
-        room.setLeft(box.right() + px(10))
-        first = QRectF(room.left(), room.top(), room.width(), px(20))
-        tokens = index.data(_TOKENS)
-        small = QFontMetricsF(theme.font("small"))
-        name = first.adjusted(0, 0, -small.horizontalAdvance(tokens) - px(10), 0)
-        metrics = QFontMetricsF(theme.font("interface_medium"))
-        painter.setFont(theme.font("interface_medium"))
-        painter.setPen(theme.color("ink"))
-        elided = metrics.elidedText(index.data(), Qt.TextElideMode.ElideRight, name.width())
-        painter.drawText(name, middle, elided)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("ink3"))
-        painter.drawText(first, middle | Qt.AlignmentFlag.AlignTrailing, tokens)
-        second = QRectF(room.left(), first.bottom(), room.width(), px(16))
-        begin = small.elidedText(index.data(_BEGIN), Qt.TextElideMode.ElideRight, second.width())
-        painter.drawText(second, middle, begin)
-        painter.restore()
+        return room.adjusted(side + gap, 0, 0, 0)
 
 
 def _is_on(index: Index) -> bool:

@@ -1,10 +1,9 @@
 """The whole prompt, or one message of it: exactly what would be sent, to be read and copied."""
 
 from collections.abc import Sequence
-from typing import Any, cast
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QTextOption
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -12,9 +11,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -22,17 +18,13 @@ from app.client import DRAFT, PromptText
 from app.dialogs import Dialog, Framed
 from app.labels import Words
 from app.meter import figure
-from app.theme import theme_of
 from app.theme.controls import Button
-from app.theme.painting import rounded
+from app.two_lines import BEGIN, TOKENS, TwoLines
 from engine.lens import SentMessage, sent_text
 
 _WIDTH = 820
 _LIST_WIDTH = 252
 _HEIGHT = 420
-_TOKENS = Qt.ItemDataRole.UserRole
-_BEGIN = Qt.ItemDataRole.UserRole + 1
-Index = QModelIndex | QPersistentModelIndex
 _ALL = -1
 
 
@@ -101,7 +93,7 @@ class PromptDialog(Dialog):
         self.list.setFixedWidth(px(_LIST_WIDTH))
         self.list.setMinimumHeight(px(_HEIGHT))
         self.list.viewport().setAutoFillBackground(False)
-        self.list.setItemDelegate(_Line(self.list))
+        self.list.setItemDelegate(TwoLines(self.list))
         self._add(self.tr("All of it"), figure(self._prompt.count.tokens), "")
         for part in self._prompt.parts:
             begin = " ".join(part.message.content[:120].split())
@@ -110,8 +102,8 @@ class PromptDialog(Dialog):
     def _add(self, name: str, tokens: str, begin: str) -> None:
         """A line of the list: what it is, its tokens, how it begins."""
         item = QListWidgetItem(name, self.list)
-        item.setData(_TOKENS, tokens)
-        item.setData(_BEGIN, begin)
+        item.setData(TOKENS, tokens)
+        item.setData(BEGIN, begin)
         said = (name, self.tr("{} tokens").format(tokens), begin)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(x for x in said if x))
 
@@ -157,37 +149,3 @@ class PromptDialog(Dialog):
         QGuiApplication.clipboard().setText(self.shown_text())
         self.copy_button.setText(self.tr("Copied"))
         self.copy_button.set_icon("check")
-
-
-class _Line(QStyledItemDelegate):
-    """Paints a line of the list: name and tokens, and below how the message begins."""
-
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """Two lines."""
-        return QSize(theme_of().px(100), theme_of().px(46))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Qt's."""
-        theme, option_ = theme_of(), cast("Any", option)  # its stub has no fields
-        px, middle = theme.px, Qt.AlignmentFlag.AlignVCenter
-        area, state = QRectF(option_.rect), option_.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area.adjusted(0, 1, 0, -1), px(6), theme.color("selected"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area.adjusted(0, 1, 0, -1), px(6), theme.color("hover"))
-        room = area.adjusted(px(8), px(4), -px(8), -px(4))
-        begin = index.data(_BEGIN)
-        first = QRectF(room.left(), room.top(), room.width(), px(20) if begin else room.height())
-        painter.setFont(theme.font("interface_medium"))
-        painter.setPen(theme.color("ink"))
-        painter.drawText(first, middle, index.data())
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("ink3"))
-        painter.drawText(first, middle | Qt.AlignmentFlag.AlignTrailing, index.data(_TOKENS))
-        second = QRectF(room.left(), first.bottom(), room.width(), px(16))
-        metrics = QFontMetricsF(theme.font("small"))
-        shown = metrics.elidedText(begin, Qt.TextElideMode.ElideRight, second.width())
-        painter.drawText(second, middle, shown)
-        painter.restore()

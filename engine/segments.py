@@ -10,7 +10,7 @@ No formula of its own for a size: weights and count are the view's.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from engine.context import MIN_REPLY_TOKENS, ContextView, plan_message_room
 from engine.prompt import plan_message
@@ -30,17 +30,7 @@ SegmentName = Literal[
     "thinking",
     "other",
 ]
-_SEGMENTS: tuple[SegmentName, ...] = (
-    "system prompt",
-    "summary",
-    "pinned",
-    "your messages",
-    "replies",
-    "files",
-    "tool results",
-    "thinking",
-    "other",
-)
+_SEGMENTS: tuple[SegmentName, ...] = get_args(SegmentName)
 _ROLES: dict[str, SegmentName] = {
     "user": "your messages",
     "assistant": "replies",
