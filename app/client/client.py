@@ -238,8 +238,7 @@ class Client:
         facts = self._window(talk)
         self._tell(window_known(shown, facts))
         if facts.tokens:
-            used = self._used(talk, self._workplace.store.session(shown).context_tokens)
-            self._talks.tell_meter(talk, used.tokens, facts.tokens, used.kind)
+            self._recount(talk)
 
     def _in_background(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(doing)

@@ -7,11 +7,9 @@ state. There is no OK: what is changed holds at once, and can be put back as it 
 import time
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -27,7 +25,7 @@ from app.preferences.pages import PageId, page_of, plan_found, plan_pages
 from app.preferences.reading import Read
 from app.preferences.row import Link, SettingRow
 from app.search_field import SearchField
-from app.theme import theme_of
+from app.side_window import SideWindow
 from app.theme.controls import Button, Choice, install_focus_ring
 from app.theme.painting import hairline
 from engine.settings import MODEL_SETTINGS, SETTINGS, Value
@@ -41,7 +39,7 @@ _BUILD_SECONDS = 0.025
 """Rows are made for so long at a time."""
 
 
-class PreferencesWindow(QWidget):
+class PreferencesWindow(SideWindow):
     """Every setting of the table, to be read, searched and changed.
 
     Args:
@@ -66,8 +64,7 @@ class PreferencesWindow(QWidget):
     set_aside_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self._theme = theme_of()
+        super().__init__(self.tr("Preferences"), _MINIMUM, parent)
         self._state: SettingsState | None = None
         self._before: dict[Spot, Value | None] = {}
         self._models: Models = ()
@@ -76,9 +73,6 @@ class PreferencesWindow(QWidget):
         self._search = ""
         self._builder = QTimer(self, singleShot=True, interval=0)
         self._builder.timeout.connect(self._build)
-        self.setWindowTitle(self.tr("Preferences"))
-        self.setAccessibleName(self.tr("Preferences"))
-        self.setMinimumSize(*_MINIMUM)
         self._make_side()
         self._make_content()
         self._make_foot()
@@ -92,7 +86,6 @@ class PreferencesWindow(QWidget):
     # ---- making ---------------------------------------------------------------------------------
 
     def _make_side(self) -> None:
-        self.side = QWidget(self)
         self.navigation = Navigation(self._pages, self.side)
         self.search = SearchField(self.tr("Search settings"), self)
         self.page_choice = Choice(self.tr("Page"), self)
@@ -101,16 +94,10 @@ class PreferencesWindow(QWidget):
         self.search.search_changed.connect(self._find)
         self.search.left.connect(self.close)
         self.page_choice.activated.connect(lambda at: self.show_page(self._pages[at].id))
-        self._side_column = QVBoxLayout(self.side)
-        self._side_column.addWidget(self.navigation, 1)
+        self.side_column.addWidget(self.navigation, 1)
         self._top = QHBoxLayout()
 
     def _make_content(self) -> None:
-        self.area = QScrollArea(self)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setWidgetResizable(True)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.viewport().setAutoFillBackground(False)
         content = QWidget(self.area)
         content.setAutoFillBackground(False)
         self._column = QVBoxLayout(content)
@@ -160,11 +147,7 @@ class PreferencesWindow(QWidget):
         right.addLayout(self._top)
         right.addWidget(self.area, 1)
         right.addWidget(self.foot)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.side)
-        row.addLayout(right, 1)
+        self.columns.addLayout(right, 1)
         self._is_narrow: bool | None = None
 
     def _connect_row(self, row: SettingRow) -> None:
@@ -313,8 +296,8 @@ class PreferencesWindow(QWidget):
     def _renew(self) -> None:
         px = self._theme.px
         self.side.setFixedWidth(px(_NAVIGATION_PX))
-        self._side_column.setContentsMargins(px(8), px(12), px(8), px(8))
-        self._side_column.setSpacing(px(8))
+        self.side_column.setContentsMargins(px(8), px(12), px(8), px(8))
+        self.side_column.setSpacing(px(8))
         self._foot_row.setSpacing(px(8))
         self.foot.setFixedHeight(px(52))
         self._is_narrow = None
@@ -336,7 +319,7 @@ class PreferencesWindow(QWidget):
         if narrow:
             self._top.addWidget(self.search, 1)
         else:
-            self._side_column.insertWidget(0, self.search)
+            self.side_column.insertWidget(0, self.search)
         self.search.show()  # another parent hides it
         self.side.setVisible(not narrow)
         self.page_choice.setVisible(narrow)
@@ -365,20 +348,9 @@ class PreferencesWindow(QWidget):
             focused.clearFocus()
         super().closeEvent(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's; Esc closes, what was changed stays."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's: the grounds, the line beside the pages, the line over the foot."""
-        color, painter = self._theme.color, QPainter(self)
-        painter.fillRect(self.rect(), color("paper"))
-        left = 0
-        if not self.side.isHidden():
-            left = self.side.width()
-            painter.fillRect(0, 0, left, self.height(), color("side"))
-            hairline(painter, left - 1, 0, self.height(), color("line"), vertical=True)
-        hairline(painter, left, self.foot.y(), self.width() - left, color("line"))
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's: as the frame is, and the line over the foot."""
+        super().paintEvent(event)
+        left = self.side_width()
+        line = self._theme.color("line")
+        hairline(QPainter(self), left, self.foot.y(), self.width() - left, line)

@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QListView,
-    QScrollArea,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,9 +26,10 @@ from app.model_lines import (
     fact_words,
     plan_model_lines,
 )
+from app.side_window import SideWindow
 from app.theme import theme_of
 from app.theme.controls import Button, focus_is_visible, install_focus_ring
-from app.theme.painting import draw_focus_ring, hairline, rounded
+from app.theme.painting import draw_focus_ring, rounded
 from app.truth.panel import ModelPanel
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ _MINIMUM = (640, 400)
 _HEAD_PX, _ROW_PX = 32, 54
 
 
-class ModelsWindow(QWidget):
+class ModelsWindow(SideWindow):
     """Every model, and the truth about one of them.
 
     Args:
@@ -69,46 +67,31 @@ class ModelsWindow(QWidget):
     open_file_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self._theme = theme_of()
+        super().__init__(self.tr("Models"), _MINIMUM, parent)
         self._lines = ModelLines(self)
         self.model = ""
         self.answers = ""
-        self.setWindowTitle(self.tr("Models"))
-        self.setAccessibleName(self.tr("Models"))
-        self.setMinimumSize(*_MINIMUM)
         self._make_side()
         self._make_content()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.side)
-        row.addWidget(self.area, 1)
+        self.columns.addWidget(self.area, 1)
         install_focus_ring(self)
         self._theme.changed.connect(self._renew)
         self._renew()
         self.resize(self._theme.px(_SIZE_PX[0]), self._theme.px(_SIZE_PX[1]))
 
     def _make_side(self) -> None:
-        self.side = QWidget(self)
         self.list = _ModelList(self._lines, self.side)
         self.open_button = Button(self.tr("Open a GGUF file…"), "plain", "folder", self.side)
         self.open_button.setAutoDefault(False)
         policy = self.open_button.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Expanding)
         self.open_button.setSizePolicy(policy)
-        self._side_column = QVBoxLayout(self.side)
-        self._side_column.addWidget(self.list, 1)
-        self._side_column.addWidget(self.open_button)
+        self.side_column.addWidget(self.list, 1)
+        self.side_column.addWidget(self.open_button)
         self.list.chosen.connect(self._choose)
         self.open_button.clicked.connect(self.open_file_requested)
 
     def _make_content(self) -> None:
-        self.area = QScrollArea(self)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setWidgetResizable(True)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.viewport().setAutoFillBackground(False)
         self.panel = ModelPanel(self.area)
         self.panel.hide()
         self.area.setWidget(self.panel)
@@ -119,8 +102,8 @@ class ModelsWindow(QWidget):
     def _renew(self) -> None:
         px = self._theme.px
         self.side.setFixedWidth(px(_LIST_PX))
-        self._side_column.setContentsMargins(px(8), px(8), px(8) + 1, px(12))
-        self._side_column.setSpacing(px(8))
+        self.side_column.setContentsMargins(px(8), px(8), px(8) + 1, px(12))
+        self.side_column.setSpacing(px(8))
         self.update()
 
     # -- what it shows -------------------------------------------------------------------
@@ -154,23 +137,6 @@ class ModelsWindow(QWidget):
 
     def _on_cure(self, cure: Cure) -> None:
         self.cure_chosen.emit(self.model, cure)
-
-    # -- Qt's ----------------------------------------------------------------------------
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's; Esc closes."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's: the grounds, and the line beside the list."""
-        color, painter = self._theme.color, QPainter(self)
-        painter.fillRect(self.rect(), color("paper"))
-        left = self.side.width()
-        painter.fillRect(0, 0, left, self.height(), color("side"))
-        hairline(painter, left - 1, 0, self.height(), color("line"), vertical=True)
 
 
 def _is_same(one: str, other: str) -> bool:
