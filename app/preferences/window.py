@@ -316,11 +316,14 @@ class PreferencesWindow(SideWindow):
         self._foot_row.setContentsMargins(pad, 0, px(16), 0)
         self._top.setContentsMargins(*((pad, px(12), pad, px(4)) if narrow else (0, 0, 0, 0)))
         self._top.setSpacing(px(8))
+        focused = self.focusWidget()
         if narrow:
             self._top.addWidget(self.search, 1)
         else:
             self.side_column.insertWidget(0, self.search)
         self.search.show()  # another parent hides it
+        if focused is self.search:
+            self.search.setFocus()  # nor does it keep the keyboard
         self.side.setVisible(not narrow)
         self.page_choice.setVisible(narrow)
         self._foot_words.setVisible(not narrow)

@@ -524,6 +524,13 @@ def test_keyboard_reaches_everything(qtbot, window):
     assert all(named)
 
 
+def test_search_keeps_the_keyboard_while_the_window_narrows_and_widens(window):
+    """What is typed goes on where it was typed: the field moves, the keyboard with it."""
+    for width in (480, 940):
+        window.resize(width, 700)
+        assert window.focusWidget() is window.search
+
+
 def test_narrow_window_stacks_and_loses_nothing(qtbot, window):
     """At 480 the pages are a list that opens, editors stand below, nothing is cut off."""
     window.show_page("compaction")
