@@ -71,6 +71,15 @@ def table_box(document: QTextDocument, table: TableFrame, look: Look) -> TableBo
     return TableBox(_table_rect(document, frame, look), tuple(tops))
 
 
+def table_columns(document: QTextDocument, table: TableFrame) -> tuple[float, ...]:
+    """The left edges of a table's columns and its right one; and where it stands."""
+    frame: QTextTable | None = QTextCursor(document.findBlock(table.first)).currentTable()
+    assert frame is not None
+    heads = [frame.cellAt(0, column).firstCursorPosition() for column in range(table.columns)]
+    rects = [_block_rect(document, head.block()) for head in heads]
+    return (*(rect.left() for rect in rects), rects[-1].right(), rects[0].top())
+
+
 def inline_code_boxes(document: QTextDocument, span: Span, look: Look) -> list[QRectF]:
     """The boxes behind inline code, one a line it stands on."""
     first, last = span

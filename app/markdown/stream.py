@@ -12,6 +12,7 @@ from app.markdown.fence import OpenFence, closing_of
 from app.markdown.formats import Formats
 from app.markdown.look import Look
 from app.markdown.openlist import OpenList, standing_items
+from app.markdown.opentable import OpenTable, open_table
 from app.markdown.parsing import Addresses, clean, parse
 from app.markdown.plain import text_between
 from app.markdown.writer import Seam
@@ -55,9 +56,10 @@ class MarkdownStream:
         self._fence: OpenFence | None = None
         self._list: OpenList | None = None
         self._literal: str | None = None  # of a long paragraph, as it stands
-        self._is_table = False  # what stands after the seam is one table
+        self._table: OpenTable | None = None
         self._waits = 0  # so many pieces are not shown before the table is built again
-        self._waiting_line = False  # one of them ended a line
+        self._held_back = False  # the end of the source is not shown as yet
+        self._waiting_line = False  # a line ended in what is held back
 
     @property
     def source(self) -> str:
@@ -76,7 +78,7 @@ class MarkdownStream:
             self._take("\n")
             self._held = ""
         with editing(self._writer):
-            if self._waits:
+            if self._held_back:
                 self._go_on(new_line=True)
             if self._fence is not None:
                 self._fence.end(self._tail)
@@ -100,13 +102,14 @@ class MarkdownStream:
         new_line = self._waiting_line or "\n" in text
         if self._waits and "\n\n" not in self._tail[-len(text) - 1 :]:
             self._waits, self._waiting_line = self._waits - 1, new_line
+            self._held_back = True
             return
         with editing(self._writer):
             self._go_on(new_line=new_line)
 
     def _go_on(self, *, new_line: bool) -> None:
         """Show what the tail says by now."""
-        self._waits, self._waiting_line = 0, False
+        self._waits, self._waiting_line, self._held_back = 0, False, False
         if self._literal is not None and not new_line:
             self._go_on_literal(self._tail.strip())
             return
@@ -128,13 +131,11 @@ class MarkdownStream:
 
     def _show(self, *, new_line: bool) -> None:
         """Build the tail again, and move the seam behind the blocks that are closed."""
+        if self._table is not None and self._grow_table(self._table):
+            return
         complete = self._tail[: self._tail.rfind("\n") + 1]
-        known = self._parse(self._tail) if new_line and self._is_table else None
-        if known is not None and _is_table(known):  # still open: its whole lines say no more
-            whole = shown = known
-        else:
-            whole = self._parse(complete, learn=True) if new_line else []
-            shown = whole if complete == self._tail else self._parse(self._tail)
+        whole = self._parse(complete, learn=True) if new_line else []
+        shown = whole if complete == self._tail else self._parse(self._tail)
         opens = is_open_fence(whole, complete)
         if self._list is not None and not self._list.goes_on(whole if opens else shown):
             self._leave_list(self._list)
@@ -146,8 +147,26 @@ class MarkdownStream:
             if new_line:  # only whole lines decide what is closed
                 self._move_seam(whole, shown, seams)
             self._literal = _literal_of(shown, self._tail)
-            self._is_table = _is_table(shown) and "\n\n" not in self._tail
-            self._waits = _pieces_to_wait(shown, self._tail)
+            self._table = open_table(self._writer.last_table, shown, self._tail)
+            self._waits = _pieces_to_wait(self._table, shown, self._tail)
+
+    def _grow_table(self, table: OpenTable) -> bool:
+        """Show the table at the end as the tail says; whether it is all, or all but what follows.
+
+        An empty line closes it: what stands is left, and the rest is shown after it.
+        """
+        self._table = None
+        head = len(self._tail) - len(self._tail.lstrip("\n"))
+        end = self._tail.find("\n\n", head) + 1
+        if not table.grow(self._tail[:end] if end else self._tail, self._parse):
+            return False
+        if end:
+            self._seam, self._tail = self._writer.seam(), self._tail[end:]
+            self._show(new_line=True)
+        else:
+            self._table = table
+            self._waits = _pieces_to_wait(table, (), "")
+        return True
 
     def _move_seam(
         self, whole: Sequence[Token], shown: Sequence[Token], seams: Sequence[Seam]
@@ -253,18 +272,13 @@ def is_open_fence(tokens: Sequence[Token], source: str) -> bool:
     return end - first == 1 or not closing_of(tokens[-1].markup).fullmatch(last)
 
 
-def _pieces_to_wait(tokens: Sequence[Token], source: str) -> int:
+def _pieces_to_wait(table: OpenTable | None, tokens: Sequence[Token], source: str) -> int:
     """For how many pieces a table at the end stands as it is; 0 for one that is soon built."""
-    if _is_table(tokens):
-        return sum(token.type == "td_open" for token in tokens) // _CELLS_A_PIECE
+    if table is not None:
+        return table.cells // _CELLS_A_PIECE
     if tokens and tokens[0].type == "code_block" and source.lstrip().startswith("|"):
         return len(source) // _CHARACTERS_A_PIECE
     return 0
-
-
-def _is_table(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens are one table and nothing else."""
-    return sum(token.level == 0 for token in tokens) == 2 and tokens[0].type == "table_open"
 
 
 def _literal_of(tokens: Sequence[Token], source: str | None = None) -> str | None:

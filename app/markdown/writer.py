@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QTextBlockFormat, QTextCursor, QTextDocument, QTextTable
+from PySide6.QtGui import QFont, QTextBlockFormat, QTextCursor, QTextDocument
 
 from app.markdown import formats as make
-from app.markdown.built import CONTINUES, Built, CodeFrame, Quote, TableFrame
+from app.markdown.built import CONTINUES, Built, CodeFrame, Quote
 from app.markdown.formats import MARKER_GAP, Base, Formats, Place
 from app.markdown.highlight import Highlight, lexer_loaded
 from app.markdown.nesting import (
@@ -30,21 +29,10 @@ from app.markdown.nesting import (
 from app.markdown.pieces import code_pieces, prose_pieces
 from app.markdown.runs import LINE_BREAK, PLAIN, Run, runs_of, text_of, without_box
 from app.markdown.scripts import direction_of, stands_tall
-from app.markdown.tables import (
-    Cell,
-    Table,
-    certainly_long,
-    head_padding,
-    is_long,
-    read_table,
-)
+from app.markdown.tables import read_table
+from app.markdown.tablewriter import WrittenTable
 
 _AT_ONCE = 1_500  # characters of code that are coloured while it is built
-_SIDES = {
-    "left": Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute,
-    "center": Qt.AlignmentFlag.AlignHCenter,
-    "right": Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute,
-}
 _LANGUAGE_END = re.compile(r"[\s{,]")
 
 
@@ -84,6 +72,7 @@ class Writer:
         self._is_task = False
         self._is_first = True  # nothing of this writing is closed yet
         self._quoted = 0
+        self.last_table: WrittenTable | None = None
         self.item_seams: list[Seam] = []  # after each item of the list that was written first
 
     # -- seams ---------------------------------------------------------------------------
@@ -248,9 +237,9 @@ class Writer:
         else:
             self.cursor.insertBlock(made, self.formats.plain(self._body()))
         self._fresh = False
-        self._touch(kind)
+        self.touch(kind)
 
-    def _touch(self, kind: Kind) -> None:
+    def touch(self, kind: Kind) -> None:
         """Note that something of this kind now stands last."""
         self._kind = kind
         for outer in self._around:
@@ -358,11 +347,11 @@ class Writer:
 
     def open_code(self) -> int:
         """Begin a frame of code; the position of its text. The cursor stands in it."""
-        self.cursor.insertFrame(make.code_frame(self.look, self._frame_place()))
+        self.cursor.insertFrame(make.code_frame(self.look, self.frame_place()))
         self.cursor.setBlockFormat(self.formats.code_line)
         self.cursor.setBlockCharFormat(self.formats.code)
         self._fresh = False
-        self._touch("frame")
+        self.touch("frame")
         return self.cursor.position()
 
     def _write_code(self, text: str) -> None:
@@ -396,14 +385,14 @@ class Writer:
     def close_code(self, first: int, text: str, language: str) -> None:
         """End a frame of code: note it, and have it coloured."""
         self.built.code.append(CodeFrame(first, self.cursor.position(), language, text))
-        self._leave_frame()
+        self.leave_frame()
         job = Highlight(self.document, first, (text, language), self.look)
         if len(text) <= _AT_ONCE and lexer_loaded(language):
             job.step(len(text) + 1)
         if not job.is_done:
             self.built.pending.append(job)
 
-    def _frame_place(self) -> Place:
+    def frame_place(self) -> Place:
         """Where a frame stands; the empty block before it, if there is one, gets no height."""
         self._flush_marker()
         left, right = (self.look.px(inset) for inset in insets(self._around, "ltr"))
@@ -411,7 +400,7 @@ class Writer:
             self.cursor.setBlockFormat(make.filler())
         return Place(self._gap("frame"), left, right)
 
-    def _leave_frame(self) -> None:
+    def leave_frame(self) -> None:
         """Step out of the frame that the cursor stands at the end of."""
         self.cursor.setPosition(self.cursor.currentFrame().lastPosition())
         self.cursor.movePosition(QTextCursor.MoveOperation.NextCharacter)
@@ -421,58 +410,5 @@ class Writer:
     def _table(self, tokens: Sequence[Token], at: int) -> int:
         """A table; the place of its closing token."""
         table = read_table(tokens, at)
-        self._write_table(table)
+        self.last_table = WrittenTable(self, table)
         return table.end
-
-    def _write_table(self, table: Table) -> None:
-        made = make.table(self.look, self._frame_place())
-        frame = self.cursor.insertTable(len(table.rows), table.columns, made)
-        self._fresh = False
-        self._touch("frame")
-        columns = [self._plan_column(table, column) for column in range(table.columns)]
-        for number, row in enumerate(table.rows):  # in reading order, or noted places would move
-            for column, cell in enumerate(row):
-                wraps, lacks = columns[column]
-                padding = lacks if number == 0 else 0
-                self._write_cell(frame, (number, column), cell, wraps[number], padding)
-        first = frame.firstPosition()
-        self.cursor.setPosition(first)
-        size = (table.columns, len(table.rows))
-        self._leave_frame()
-        self.built.tables.append(TableFrame(first, frame.lastPosition(), *size))
-
-    def _plan_column(self, table: Table, column: int) -> tuple[list[bool], int]:
-        """Which cells of a column may wrap, and what its head then lacks in width, in px."""
-        font, zoom = self.look.cell.font, self.look.zoom
-        texts = [row[column].inside.content for row in table.rows]
-        wraps = [
-            certainly_long(text) or is_long(self.formats.advance(text, font), zoom)
-            for text in texts
-        ]
-        if not any(wraps):
-            return wraps, 0
-        return wraps, head_padding(self.formats.advance(texts[0][:80], font), zoom)
-
-    def _write_cell(
-        self,
-        frame: QTextTable,
-        place: tuple[int, int],
-        cell: Cell,
-        wraps: bool,  # noqa: FBT001  # private
-        padding: int,
-    ) -> None:
-        base = self.formats.cell if place[0] else self.formats.cell_head
-        runs = runs_of(cell.inside, keep_breaks=self.look.keep_breaks)
-        at = frame.cellAt(*place)
-        sideways = (padding, 0) if cell.side == "right" else (0, padding)
-        at.setFormat(make.cell(self.look, *sideways))
-        self.cursor = at.firstCursorPosition()
-        text = text_of(runs)
-        made = make.block(
-            base.face.line, Place(direction=direction_of(text) or "ltr"), tall=stands_tall(text)
-        )
-        made.setNonBreakableLines(not wraps)
-        if cell.side in _SIDES:
-            made.setAlignment(_SIDES[cell.side])
-        self.cursor.setBlockFormat(made)
-        self.write_runs(runs, base)

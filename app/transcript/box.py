@@ -14,6 +14,7 @@ from app.transcript.run import Mark, Run
 
 ERROR_OFFER = ("retry", "use_model")
 _INSET = 0.3
+_BEYOND = 120  # px at most that a label, a picture or a ring of focus reaches beyond its place
 OFFERS: dict[str, tuple[str, ...]] = {
     "user": ("copy", "edit", "more"),
     "reply": ("copy", "regenerate", "more"),
@@ -196,18 +197,22 @@ class Box:
         else:
             self.paint_ground(painter, scene)
         dpr = painter.device().devicePixelRatio()
+        near = scene.exposed.adjusted(0, -_BEYOND, 0, _BEYOND)
         for picture in self.pictures:
+            if not near.top() <= picture.place.y() <= near.bottom():
+                continue
             pixmap = scene.theme.pixmap(picture.icon, picture.color, picture.size, dpr)
             painter.drawPixmap(snapped(picture.place, dpr), pixmap)
         for label in self.labels:
-            if not label.shy or scene.is_active:
+            is_seen = near.top() <= label.place.y() <= near.bottom()
+            if is_seen and (not label.shy or scene.is_active):
                 font, color = scene.theme.font(label.role), scene.theme.color(label.color)
                 font = prose(font) if label.role == "interface_bold" else font
                 draw_text(painter, label.place, label.text, font, color)
         for index, run in enumerate(self.runs):
             run.paint(painter, scene.exposed, scene.theme, scene.marks(index))
         for part in self.parts:
-            if not part.shy or scene.is_active:
+            if part.reaches(near) and (not part.shy or scene.is_active):
                 paint_part(painter, part, scene.theme, scene.state(part))
 
     def _paint_inset(self, painter: QPainter, scene: Scene) -> None:

@@ -39,53 +39,64 @@ class TranscriptModel(QObject):
         """The index of the item with this id, -1 when there is none."""
         return self._index.get(item_id, -1)
 
+    def tail(self, first: int) -> tuple[Item, ...]:
+        """The items from an index on."""
+        return tuple(self._items[first:])
+
     def set_items(self, items: Sequence[Item], from_index: int = 0) -> None:
         """Take the items as they are now, and tell the smallest change.
 
         `items` is the whole list; before `from_index` it is taken as known to be the same.
         """
-        old, new = self._items, list(items)
-        start = min(from_index, len(old), len(new))
-        if not old or not new:
+        self.set_tail(items[from_index:], from_index)
+
+    def set_tail(self, items: Sequence[Item], first: int = 0) -> None:
+        """Take the items from `first` on as they are now, and tell the smallest change.
+
+        Those before are the same; they are not even looked at.
+        """
+        first = min(first, len(self._items))
+        old, new = self._items[first:], list(items)
+        if not first and not (old and new):
             if old or new:
                 self._take(new, 0)
                 self.reset.emit()
             return
-        same, dirty = _walk_alike(old, new, start)
+        same, dirty = _walk_alike(old, new)
         tail = _common_tail(old, new, same)
-        if same == 0 and tail == 0:
+        if first + same == 0 and tail == 0:
             self._take(new, 0)
             self.reset.emit()
             return
-        self._tell(new, (same, tail), dirty)
-
-    def _tell(self, new: list[Item], ends: tuple[int, int], dirty: list[int]) -> None:
-        same, tail = ends
-        old = self._items
-        gone, came = len(old) - tail - same, len(new) - tail - same
         dirty += [len(new) - k for k in range(tail, 0, -1) if old[-k] != new[-k]]
+        self._tell(new, first, (same, tail), dirty)
+
+    def _tell(self, new: list[Item], first: int, ends: tuple[int, int], dirty: list[int]) -> None:
+        """Hold `new` from `first` on: `ends` items at its start and end are the same ones."""
+        same, tail = ends
+        gone, came = len(self._items) - first - tail - same, len(new) - tail - same
         start = min([same, *dirty])
         if gone:
-            self._take([*new[:same], *new[len(new) - tail :]], start)
-            self.removed.emit(same, same + gone - 1)
-        self._take(new, start)
+            self._take([*new[start:same], *new[len(new) - tail :]], first + start)
+            self.removed.emit(first + same, first + same + gone - 1)
+        self._take(new[start:], first + start)
         if came:
-            self.inserted.emit(same, same + came - 1)
-        for first, last in _ranges(dirty):
-            self.changed.emit(first, last)
+            self.inserted.emit(first + same, first + same + came - 1)
+        for one, last in _ranges(dirty):
+            self.changed.emit(first + one, first + last)
 
     def _take(self, items: list[Item], start: int) -> None:
-        """Hold these items, which are the same ones as before up to `start`."""
+        """Hold these items from `start` on."""
         for item in self._items[start:]:
             self._index.pop(item.id, None)
-        self._items = items
-        for at in range(start, len(items)):
-            self._index[items[at].id] = at
+        self._items[start:] = items
+        for at, item in enumerate(items, start):
+            self._index[item.id] = at
 
 
-def _walk_alike(old: list[Item], new: list[Item], start: int) -> tuple[int, list[int]]:
+def _walk_alike(old: list[Item], new: list[Item]) -> tuple[int, list[int]]:
     """How far both lists hold the same items, and which of these have new content."""
-    at, dirty = start, []
+    at, dirty = 0, []
     end = min(len(old), len(new))
     while at < end:
         before, after = old[at], new[at]

@@ -64,6 +64,11 @@ class Part:
         """Whether a point of the item lies on it."""
         return self.rect.contains(point) or any(rect.contains(point) for rect in self.rects)
 
+    def reaches(self, area: QRectF) -> bool:
+        """Whether any of it lies in an area of the item, whatever stands beside that."""
+        rects = self.rects or (self.rect,)
+        return rects[0].top() <= area.bottom() and rects[-1].bottom() >= area.top()
+
     def moved(self, by: QPointF) -> "Part":
         """The same part elsewhere."""
         rects = tuple(rect.translated(by) for rect in self.rects)

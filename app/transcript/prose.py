@@ -72,6 +72,8 @@ class Prose(Run):
         self._known_chips: dict[tuple[int, int], list[QRectF]] = {}
         self._known_links: dict[tuple[int, int, str], Part] = {}
         self._known_panes: dict[int, Pane] = {}
+        self._columns: tuple[float, ...] = ()  # of the last table: where each begins
+        self._known_buttons: dict[object, list[Part]] = {}
         self.changed_from: float | None = None
         self.document.contentsChange.connect(self._on_change)
 
@@ -102,8 +104,19 @@ class Prose(Run):
         if not is_running:
             self._stream.finish()
         self.built = self._stream.built
+        self._note_table()
         if not is_running:
             self._stream = None
+
+    def _note_table(self) -> None:
+        """A change in a table that moves its columns moves what stands before it in the table."""
+        at, tables = self._first_change, self.built.tables
+        if at is None or not tables or not tables[-1].first <= at <= tables[-1].last + 1:
+            return
+        columns = boxes.table_columns(self.document, tables[-1])
+        if columns != self._columns:
+            self._columns = columns
+            self._on_change(tables[-1].first, 0, 0)
 
     def _fill(self, text: str, *, is_running: bool) -> None:
         self._plain = needs_plain_face(text)
@@ -216,8 +229,16 @@ class Prose(Run):
             for link in built.links
         }
         self.links = list(self._known_links.values())
-        self.buttons = [part for at in range(len(built.code)) for part in self._code_parts(at)]
+        self._place_buttons()
         self._clean = self.document.characterCount()
+
+    def _place_buttons(self) -> None:
+        """The buttons of a block of code whose box is where it was stay as they are."""
+        known, self._known_buttons = self._known_buttons, {}
+        for at in range(len(self.built.code)):
+            key = (at, self.panes[at].box.getRect(), self.folds.folded.get(at, 0))
+            self._known_buttons[key] = known.get(key) or self._code_parts(at)
+        self.buttons = [part for parts in self._known_buttons.values() for part in parts]
 
     def _place_panes(self, clean: int) -> None:
         """Find the boxes of code and tables. Code that only grew is measured where it did."""

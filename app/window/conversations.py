@@ -58,14 +58,13 @@ class Conversations(WindowBase):
         self.shown.emit(conversation.id)
 
     def _show_items(self, items: tuple[Item, ...], first: int = 0) -> None:
-        before = self.items.items()
-        everything = (*before[:first], *items)
-        self.items.set_items(everything, first)
-        running = _is_running(everything)
+        before = self.items.tail(first)
+        self.items.set_tail(items, first)
+        running = _is_running(self.items.tail(max(0, len(self.items) - 3)))
         self.parts.composer.set_running(running)
         self.actions_.set_enabled(("stop",), running)
-        if _said(items) != _said(before[first:]):  # seldom: not while a reply is written
-            self.parts.composer.set_history(_said(everything))
+        if _said(items) != _said(before):  # seldom: not while a reply is written
+            self.parts.composer.set_history(_said(self.items.items()))
         self._choose_page()
 
     def _choose_page(self) -> None:
@@ -167,8 +166,9 @@ def _said(items: tuple[Item, ...]) -> list[str]:
 
 
 def _is_running(items: tuple[Item, ...]) -> bool:
+    """Whether something is being written or folded; the last items tell."""
     return any(
         (isinstance(item, ReplyItem) and item.state in RUNNING_STATES)
         or (isinstance(item, CardItem) and item.kind == "compacting")
-        for item in items[-3:]
+        for item in items
     )

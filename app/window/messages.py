@@ -124,7 +124,7 @@ class Messages(Conversations):
     def _add_local_card(self, text: str, title: str = "") -> None:
         title = title or self.tr("Status")
         card = CardItem(f"local:{len(self.items)}", "local", title, body=text)
-        self.items.set_items((*self.items.items(), card), len(self.items))
+        self.items.set_tail((card,), len(self.items))
         self._choose_page()
 
     def _act_on_item(self, item_id: str, action: str) -> None:

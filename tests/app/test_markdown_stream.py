@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextBlock, QTextDocument, QTextTable
+from PySide6.QtGui import QTextBlock, QTextDocument, QTextFrame, QTextTable
 from PySide6.QtWidgets import QApplication
 
 from app.markdown import Built, Look, MarkdownBuilder, MarkdownStream, SafeDocument
@@ -60,7 +60,18 @@ def described(block: QTextBlock) -> tuple[object, ...]:
     margins = (form.topMargin(), form.leftMargin(), form.rightMargin(), form.textIndent())
     line = (form.lineHeight(), form.lineHeightType(), form.nonBreakableLines())
     sides = (form.alignment(), form.layoutDirection(), form.headingLevel())
-    return (block.text(), margins, line, sides, form.property(0x100001), runs, colors)
+    letters = block.charFormat().font().toString()
+    return (block.text(), letters, margins, line, sides, form.property(0x100001), runs, colors)
+
+
+def paddings_of(frame: QTextFrame) -> list[tuple[float, ...]]:
+    """Of each cell of a table."""
+    if not isinstance(frame, QTextTable):
+        return []
+    at = [(row, column) for row in range(frame.rows()) for column in range(frame.columns())]
+    forms = [frame.cellAt(*place).format().toTableCellFormat() for place in at]
+    sides = [(form.topPadding(), form.leftPadding(), form.rightPadding()) for form in forms]
+    return [(*side, frame.columns()) for side in sides]
 
 
 def picture_of(document: QTextDocument, built: Built) -> list[object]:
@@ -72,18 +83,50 @@ def picture_of(document: QTextDocument, built: Built) -> list[object]:
         form = frame.frameFormat()
         margins = (form.topMargin(), form.bottomMargin(), form.leftMargin(), form.padding())
         place = (isinstance(frame, QTextTable), frame.firstPosition(), frame.lastPosition())
-        frames.append((place, margins))
+        frames.append((place, margins, paddings_of(frame)))
     notes = (built.code, built.tables, built.links, built.inline_code, built.quotes, built.rules)
     return [*map(described, blocks_of(document)), frames, notes, built.plain]
 
 
+LONG_CELL = "a long cell that may wrap because it says so much about the light " * 2
+CELLS = [
+    "a",
+    "`x`",
+    "",
+    "**b** c",
+    "[l](https://e.org)",
+    "中文",
+    "\\|",
+    "`a\\|b`",
+    LONG_CELL,
+    "مرحبا",
+]
+tables = st.builds(
+    lambda heads, sides, rows, after: "".join(
+        [line_of(heads), line_of(sides), *map(line_of, rows), after]
+    ),
+    st.lists(st.sampled_from(CELLS), min_size=3, max_size=3),
+    st.lists(st.sampled_from(["---", ":-:", "--:", "-"]), min_size=3, max_size=3),
+    st.lists(st.lists(st.sampled_from(CELLS), min_size=1, max_size=5), max_size=12),
+    st.sampled_from(
+        ["", "\n", "\n\nAfter.\n", "# Head\n", "```\ncode\n", "> q\n", "- l\n", "   \nx"]
+    ),
+)
+
+
+def line_of(cells: list[str]) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(cells) + " |\n"
+
+
 texts = st.one_of(
+    tables,
     st.lists(st.sampled_from(BITS), min_size=1, max_size=30).map("".join),
     st.lists(st.sampled_from(LONG + BITS[:20]), min_size=1, max_size=8).map("".join),
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=60)
 @given(texts, st.lists(st.integers(1, 60), min_size=1, max_size=20), st.booleans())
 def test_any_chunking_ends_as_the_whole_does(source, sizes, works):
     """Whatever the text and however it is cut, the finished document is that of `fill`."""
@@ -310,6 +353,19 @@ def streamed(text, size, look):
     return stream, document, len(set(seen))
 
 
+def test_open_table_leaves_its_complete_rows(look):
+    """What is removed and parsed for each piece is the last row, however many stand before it."""
+    efforts = []
+    for count in (2, 4):
+        stream = MarkdownStream(SafeDocument(), look)
+        stream.append(HEAD + rows(count))
+        before = stream.effort.parsed
+        stream.append("| new |")
+        efforts.append(stream.effort.parsed - before)
+        assert "new" in stream._document.toPlainText()
+    assert efforts[0] == efforts[1] <= len(HEAD + "| new |")
+
+
 @pytest.mark.parametrize("count", [3, 40, 75, 200])
 def test_table_of_any_size_ends_as_when_built_at_once(count, look):
     """Whatever was shown of it meanwhile."""
@@ -319,6 +375,16 @@ def test_table_of_any_size_ends_as_when_built_at_once(count, look):
     whole = SafeDocument()
     wanted = MarkdownBuilder(look).fill(whole, text)
     assert picture_of(document, built) == picture_of(whole, wanted)
+
+
+def test_end_that_was_waited_with_is_there(look):
+    """Also when the last piece of the text was the last one to wait."""
+    text = "| a | a | a |\n|---|---|---|\n" + "| a |\n" * 7
+    whole = SafeDocument()
+    wanted = MarkdownBuilder(look).fill(whole, text).plain
+    for size in range(1, 9):
+        stream, _document, _shown = streamed(text, size, look)
+        assert stream.finish().plain.split() == wanted.split()
 
 
 def test_small_table_shows_every_piece(look):

@@ -266,6 +266,35 @@ def test_streaming_ends_as_the_whole(qtbot):
     assert view.box(0).height == other.box(0).height
 
 
+def test_a_growing_table_has_its_chips_where_the_text_is(qtbot):
+    """A later row may widen a column: what stands in the rows before moves with it."""
+    source = (
+        "| a | b |\n|---|---|\n| x | `code` [l](https://e.org) |\n| y | z |\n| a wider one |\n"
+    )
+    live = ReplyItem("live:1", "", state="writing")
+    view = show(qtbot, [live])
+    for end in range(1, len(source) + 1, 3):
+        view.model.set_items([replace(live, text=source[:end])])
+        mine = view.box(0).prose
+        paint(view)
+        whole = show(qtbot, [replace(live, text=source[:end])]).box(0).prose
+        assert mine.chips == whole.chips
+        assert [part.rects for part in mine.links] == [part.rects for part in whole.links]
+
+
+def test_a_growing_table_is_painted_where_it_grows(qtbot):
+    """As long as its columns stay where they are, the rows that stand are not painted again."""
+    source = "| a wide head | b |\n|---|---|\n" + "| x | y |\n" * 8
+    live = ReplyItem("live:1", source, state="writing")
+    view = show(qtbot, [live])
+    for text in (f"{source}|", f"{source}| new |"):
+        view.model.set_items([replace(live, text=text)])
+    pane = view.box(0).prose.panes[0]
+    assert view.box(0).changed_from > pane.rows[5]
+    view.model.set_items([replace(live, text=f"{source}| new wider than the head | b |")])
+    assert view.box(0).changed_from <= pane.box.top()
+
+
 def test_a_growing_long_line_is_measured_as_it_grows(qtbot):
     """The code's width is right after every piece, and stays scrolled where it was."""
     live = ReplyItem("live:1", "```\nshort\n", state="writing")
