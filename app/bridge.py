@@ -13,6 +13,7 @@ nothing overtakes anything. The only concurrency of the window.
 
 import asyncio
 import itertools
+import sys
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -33,6 +34,12 @@ _Waiter = tuple[Callable[[Any], None] | None, Callable[[Fault], None] | None]
 
 JOIN_MS = 33
 """Streamed items are delivered at most this often."""
+_TURN_SECONDS = 0.001
+"""After so long the engine's thread hands the interpreter over when Qt's wants it.
+
+Whatever Qt's thread does asks for it several times over, and each time waits as long: with Python's
+own 5 ms the window would stand still for 100 ms while the engine plans.
+"""
 _LEAVE_ROUNDS = 3
 _LEAVE_SECONDS = 0.05
 """Tasks that are cancelled at the very end get this long."""
@@ -84,6 +91,7 @@ class Bridge(QObject):
         self._timer = QTimer(self, singleShot=True, interval=JOIN_MS)
         self._timer.timeout.connect(self._deliver)
         self._woken.connect(self._wake, Qt.ConnectionType.QueuedConnection)
+        sys.setswitchinterval(_TURN_SECONDS)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 

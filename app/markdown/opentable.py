@@ -1,14 +1,20 @@
-"""A top-level table that is still being written: its complete rows stand, the last one is redone."""
+"""A top-level table that is still being written: its complete rows stand, the last one is redone.
+
+One of too many cells is shown as typed, and only what came last is parsed, to see that it goes on.
+"""
 
 from collections.abc import Callable, Sequence
 
 from markdown_it.token import Token
 
-from app.markdown.parsing import MOST_CELLS
+from app.markdown.parsing import MOST_CELLS, typed_table
 from app.markdown.tables import read_table
 from app.markdown.tablewriter import WrittenTable
+from app.markdown.writer import Seam, Writer
 
 _HEADS = 2  # lines: the head, and the one of dashes below it
+_CELLS_A_PIECE = 20  # so many are laid out while one piece of text arrives
+_CHARACTERS_A_PIECE = 2_000  # of a table that is shown as typed
 
 
 class OpenTable:
@@ -20,9 +26,9 @@ class OpenTable:
         self._complete = self._rows_complete(source.split("\n"))
 
     @property
-    def cells(self) -> int:
-        """How many cells stand, the head's apart."""
-        return (self._written.rows - 1) * self._written.columns
+    def pieces_to_wait(self) -> int:
+        """For how many pieces it stands as it is: the more cells, the longer they are laid out."""
+        return (self._written.rows - 1) * self._written.columns // _CELLS_A_PIECE
 
     def grow(self, source: str, parse: Callable[[str], Sequence[Token]]) -> bool:
         """Show what the source says by now, if all of it is still the table.
@@ -49,16 +55,54 @@ class OpenTable:
         return max(0, min(ended, self._written.rows - 1))
 
 
+class TypedTable:
+    """A table at the end of a document, after a seam, that is too large to be laid out."""
+
+    def __init__(self, writer: Writer, seam: Seam, tokens: Sequence[Token], source: str) -> None:
+        self._writer = writer
+        self._seam = seam
+        self._before, _end = tokens[0].map or (0, 0)
+        self._length = len(source)
+        self._known = source.count("\n")  # lines of the source that no later text can change
+
+    @property
+    def pieces_to_wait(self) -> int:
+        """For how many pieces it stands as it is."""
+        return self._length // _CHARACTERS_A_PIECE
+
+    def grow(self, source: str, parse: Callable[[str], Sequence[Token]]) -> bool:
+        """Show what the source says by now; False when it is not certain to be all table."""
+        lines = source.split("\n")
+        start = self._before + _HEADS
+        more = lines[max(start, self._known) :]
+        tokens = parse("\n".join([*lines[self._before : start], *more]))
+        if not is_table(tokens):
+            return False
+        rows = sum(token.type == "tr_open" for token in tokens) - 1
+        end = max(start, self._known) + rows
+        self._writer.resume(self._seam)
+        self._writer.write([typed_table(lines[self._before : end], self._before)])
+        self._known, self._length = len(lines) - 1, len(source)
+        return True
+
+
 def open_table(
-    written: WrittenTable | None, tokens: Sequence[Token], source: str
-) -> OpenTable | None:
-    """The table that tokens are, if the source ends in it and its first two lines are complete."""
-    if written is None or not is_table(tokens) or "\n\n" in source.lstrip("\n"):
+    writer: Writer, seam: Seam, tokens: Sequence[Token], source: str
+) -> OpenTable | TypedTable | None:
+    """The table that tokens are, if the source ends in it and its first two lines are complete.
+
+    The writer wrote it just now, after the seam.
+    """
+    if not tokens or "\n\n" in source.lstrip("\n"):
         return None
     first, _end = tokens[0].map or (0, 0)
     if source.count("\n") < first + _HEADS:
         return None
-    return OpenTable(written, tokens, source)
+    if len(tokens) == 1 and tokens[0].meta.get("table"):
+        return TypedTable(writer, seam, tokens, source)
+    if writer.last_table is not None and is_table(tokens):
+        return OpenTable(writer.last_table, tokens, source)
+    return None
 
 
 def is_table(tokens: Sequence[Token]) -> bool:

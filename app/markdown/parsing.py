@@ -5,7 +5,7 @@ Nothing is dropped: what nests too deep or is too long to parse in time is shown
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -122,9 +122,16 @@ def _keep_large_tables(state: StateCore) -> None:
         cells = sum(token.type in ("th_open", "td_open") for token in tokens[start:end])
         if cells > MOST_CELLS:
             first, last = tokens[start].map or (0, 0)
-            code = Token("code_block", "code", 0, map=[first, last], level=tokens[start].level)
-            code.content = "\n".join(state.src.split("\n")[first:last])
-            tokens[start : end + 1] = [code]
+            lines = state.src.split("\n")[first:last]
+            tokens[start : end + 1] = [typed_table(lines, first, tokens[start].level)]
+
+
+def typed_table(lines: Sequence[str], first: int, level: int = 0) -> Token:
+    """The block of code in the place of a table: its lines, from line `first` of the source on."""
+    code = Token("code_block", "code", 0, map=[first, first + len(lines)], level=level)
+    code.content = "\n".join(lines)
+    code.meta = {"table": True}
+    return code
 
 
 def _keep_every_cell(state: StateCore) -> None:

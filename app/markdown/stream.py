@@ -12,15 +12,13 @@ from app.markdown.fence import OpenFence, closing_of
 from app.markdown.formats import Formats
 from app.markdown.look import Look
 from app.markdown.openlist import OpenList, standing_items
-from app.markdown.opentable import OpenTable, open_table
+from app.markdown.opentable import OpenTable, TypedTable, open_table
 from app.markdown.parsing import Addresses, clean, parse
 from app.markdown.plain import text_between
 from app.markdown.writer import Seam
 
 _CLOSED_AT_ONCE = ("heading_close", "hr")
 _CLOSED_BY_EMPTY_LINE = ("paragraph_close", "table_close", "math_block")
-_CELLS_A_PIECE = 20  # of an open table: so many are built while one piece of text arrives
-_CHARACTERS_A_PIECE = 500  # of a table that is shown as typed
 
 
 @dataclass(slots=True)
@@ -56,7 +54,7 @@ class MarkdownStream:
         self._fence: OpenFence | None = None
         self._list: OpenList | None = None
         self._literal: str | None = None  # of a long paragraph, as it stands
-        self._table: OpenTable | None = None
+        self._table: OpenTable | TypedTable | None = None
         self._waits = 0  # so many pieces are not shown before the table is built again
         self._held_back = False  # the end of the source is not shown as yet
         self._waiting_line = False  # a line ended in what is held back
@@ -147,10 +145,10 @@ class MarkdownStream:
             if new_line:  # only whole lines decide what is closed
                 self._move_seam(whole, shown, seams)
             self._literal = _literal_of(shown, self._tail)
-            self._table = open_table(self._writer.last_table, shown, self._tail)
-            self._waits = _pieces_to_wait(self._table, shown, self._tail)
+            self._table = open_table(self._writer, self._seam, shown, self._tail)
+            self._waits = self._table.pieces_to_wait if self._table is not None else 0
 
-    def _grow_table(self, table: OpenTable) -> bool:
+    def _grow_table(self, table: OpenTable | TypedTable) -> bool:
         """Show the table at the end as the tail says; whether it is all, or all but what follows.
 
         An empty line closes it: what stands is left, and the rest is shown after it.
@@ -165,7 +163,7 @@ class MarkdownStream:
             self._show(new_line=True)
         else:
             self._table = table
-            self._waits = _pieces_to_wait(table, (), "")
+            self._waits = table.pieces_to_wait
         return True
 
     def _move_seam(
@@ -270,15 +268,6 @@ def is_open_fence(tokens: Sequence[Token], source: str) -> bool:
     first, end = tokens[-1].map or (0, 0)
     last = source.split("\n")[end - 1]
     return end - first == 1 or not closing_of(tokens[-1].markup).fullmatch(last)
-
-
-def _pieces_to_wait(table: OpenTable | None, tokens: Sequence[Token], source: str) -> int:
-    """For how many pieces a table at the end stands as it is; 0 for one that is soon built."""
-    if table is not None:
-        return table.cells // _CELLS_A_PIECE
-    if tokens and tokens[0].type == "code_block" and source.lstrip().startswith("|"):
-        return len(source) // _CHARACTERS_A_PIECE
-    return 0
 
 
 def _literal_of(tokens: Sequence[Token], source: str | None = None) -> str | None:

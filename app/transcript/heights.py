@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.items import CardItem, DayItem, Item, ReplyItem, UserItem
+from app.items import CardItem, Item, ReplyItem, UserItem
 
 _LOOKED_AT = 300
 """Characters in which line ends are counted; the rest is taken for the same kind of text."""
@@ -93,13 +93,6 @@ class Heights:
         return max(0, min(index, len(self._heights) - 1))
 
 
-def _letters(text: str) -> int:
-    """Roughly how many Latin letters wide the text is: a Han character counts twice."""
-    if text.isascii():
-        return len(text)
-    return len(text) + (len(text.encode("utf-8", "replace")) - len(text)) // 2
-
-
 def estimate(item: Item, width: int, zoom: float = 1.0) -> int:
     """A cheap guess of an item's height in px, from its source alone."""
     return Guess(width, zoom)(item)
@@ -119,21 +112,31 @@ class Guess:
 
     def __call__(self, item: Item) -> int:
         """The guess for an item, in px."""
-        zoom = self._zoom
-        match item:
-            case ReplyItem():
-                guess = _lines(item.text, self._reading) * 26 * zoom + 52 * zoom
-                guess += 24 * zoom if item.thinking else 0
-            case UserItem():
-                guess = min(_lines(item.text, self._spoken) * 24 * zoom, 260 * zoom) + 28 * zoom
-            case DayItem():
-                guess = 32 * zoom
-            case CardItem():
-                body = min(_lines(item.body, self._small) * 22 * zoom, 66 * zoom)
-                guess = 92 * zoom + body + (32 * zoom if item.values else 0)
-        return max(1, round(guess))
+        return max(1, round(self._guess(item) * self._zoom))
+
+    def _guess(self, item: Item) -> float:
+        """The guess at zoom 1."""
+        if isinstance(item, ReplyItem):
+            guess = _lines(item.text, self._reading) * 26 + 52
+            return guess + 24 if item.thinking else guess
+        if isinstance(item, UserItem):
+            return min(_lines(item.text, self._spoken) * 24, 260) + 28
+        if isinstance(item, CardItem):
+            body = min(_lines(item.body, self._small) * 22, 66)
+            return 92 + body + (32 if item.values else 0)
+        return 32
 
 
 def _lines(text: str, per_line: float) -> float:
-    breaks = text.count("\n", 0, _LOOKED_AT) * max(1.0, len(text) / _LOOKED_AT)
-    return _letters(text) / per_line + breaks * 0.6 + 0.6
+    length = len(text)
+    breaks = float(text.count("\n", 0, _LOOKED_AT))
+    if length > _LOOKED_AT:
+        breaks *= length / _LOOKED_AT
+    if not text.isascii():
+        length = _letters(text)
+    return length / per_line + breaks * 0.6 + 0.6
+
+
+def _letters(text: str) -> int:
+    """Roughly how many Latin letters wide the text is: a Han character counts twice."""
+    return len(text) + (len(text.encode("utf-8", "replace")) - len(text)) // 2

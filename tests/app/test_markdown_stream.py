@@ -353,6 +353,20 @@ def streamed(text, size, look):
     return stream, document, len(set(seen))
 
 
+@pytest.mark.parametrize(
+    "after", ["", "\n", "\n\nAfter.\n", "# Head\n", "```\nx\n", "> q\n", "   \nx\n"]
+)
+@pytest.mark.parametrize("size", [3, 40])
+def test_table_shown_as_typed_ends_as_when_built_at_once(after, size, look):
+    """What follows a table of too many cells ends it as it would end any other."""
+    text = "Before.\n\n" + HEAD + rows(85) + after
+    stream, document, _shown = streamed(text, size, look)
+    built = stream.finish()
+    whole = SafeDocument()
+    wanted = MarkdownBuilder(look).fill(whole, text)
+    assert picture_of(document, built) == picture_of(whole, wanted)
+
+
 def test_open_table_leaves_its_complete_rows(look):
     """What is removed and parsed for each piece is the last row, however many stand before it."""
     efforts = []

@@ -1,7 +1,7 @@
 """Speed, measured against a named baseline in the same run: `poe bench [ID…]`.
 
 One line a figure: `ID value unit | baseline | ratio | goal | ok or SHORT`. Needs the starter model
-(packaging/test names it in PORTHOLE_TEST_MODEL; otherwise the one in the user's profile is used).
+(the one that packaging/test keeps, or that of the user's profile; PORTHOLE_TEST_MODEL names another).
 """
 
 import sys

@@ -37,14 +37,15 @@ GREEDY = Sampling(temperature=0.0)
 
 
 def starter_file() -> Path:
-    """The starter model: the tests' one, else the user's."""
+    """The starter model: the tests' one, by its name or where they keep it, else the user's."""
     named = os.environ.get("PORTHOLE_TEST_MODEL")
     if named:
         return Path(named)
-    found = sorted(find_paths(None, os.environ).models_dir.glob("SmolLM2*.gguf"))
-    if not found:
-        sys.exit("No starter model: porthole models get starter, or set PORTHOLE_TEST_MODEL.")
-    return found[0]
+    paths = find_paths(None, os.environ)
+    for folder in (paths.cache_dir / "starter", paths.models_dir):
+        for found in sorted(folder.glob("SmolLM2*.gguf")):
+            return found
+    sys.exit("No starter model: run packaging/test once, or porthole models get starter.")
 
 
 def threads() -> int:
