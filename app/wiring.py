@@ -28,7 +28,7 @@ from engine.window import is_self_hosted
 
 if TYPE_CHECKING:
     from engine.compactor import Writer
-    from engine.context import ContextSettings
+    from engine.context import ContextSettings, ContextView
     from engine.prefixes import PrefixFolder
     from engine.session import Session
     from engine.sessiontools import SessionTools, SummaryWriter
@@ -167,6 +167,25 @@ class Workplace:
             threads=settings["llamacpp.threads"] or None,
             silence_seconds=settings["llamacpp.silence_seconds"],
         )
+
+    async def counted(self, session_id: str, plan: ModelPlan) -> "ContextView | None":
+        """A conversation's context as its GGUF file's tokenizer counts it, without the weights.
+
+        None where that is not at hand.
+        """
+        if plan.backend != "llama.cpp":
+            return None
+        from engine.backends.llamacpp import LlamaCppBackend
+        from engine.session import Session
+
+        backend = LlamaCppBackend(words_only=True)
+        tools, settings = self._tools(plan, None), self.context_settings()
+        try:
+            return await Session(self.store, backend, session_id, plan, settings, tools).look()
+        except EnvironmentFault:  # whoever asks has an estimate too
+            return None
+        finally:
+            await backend.close()
 
     def session(
         self, session_id: str, plan: ModelPlan, summary_model: str | None = None

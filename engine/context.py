@@ -206,7 +206,12 @@ def weighed_entries(path: Sequence[Entry]) -> tuple[Entry, ...]:
 
 def with_settings(view: ContextView, settings: ContextSettings) -> ContextView:
     """The same context, managed otherwise."""
-    after = plan_view(view.path, view.weights, view.count, view.budget.window, settings)
+    return with_window(view, view.budget.window, settings)
+
+
+def with_window(view: ContextView, window_tokens: int, settings: ContextSettings) -> ContextView:
+    """The same context in another window, managed otherwise."""
+    after = plan_view(view.path, view.weights, view.count, window_tokens, settings)
     return with_fixed(after, view.fixed_tokens)
 
 

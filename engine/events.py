@@ -19,7 +19,7 @@ from engine.errors import PortholeError
 from engine.transcript import Entry, StopReason, Usage
 
 CountKind = Literal["exact", "anchored", "estimated"]
-CompactionReason = Literal["preemptive", "overflow", "timeout", "threshold", "manual"]
+CompactionReason = Literal["preemptive", "overflow", "timeout", "threshold", "idle", "manual"]
 CompactionMode = Literal["automatic", "ask", "remind"]
 """What is done when folding is due: it is done and told, asked for first, or only reminded of."""
 CompactionOutcome = Literal["done", "failed", "nothing", "stopped"]
@@ -122,6 +122,11 @@ class CompactionEnded:
     folded: int = 0
     seconds: float = 0.0
     error: PortholeError | None = None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to tell: what nobody asked for came to nothing."""
+        return self.reason == "idle" and self.outcome in ("nothing", "stopped")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from engine.context import (
     plan_shortenings,
     plan_uncounted,
     weighed_entries,
+    with_window,
 )
 from engine.models import WindowLimits
 from engine.prompt import plan_message, plan_messages
@@ -172,6 +173,7 @@ def plan_explanation(
     model: Explained = Explained(),
     *,
     spec: bool = False,
+    counted: ContextView | None = None,
 ) -> Explanation:
     """Explain the context of a path.
 
@@ -181,10 +183,15 @@ def plan_explanation(
         settings: how it is managed.
         model: for whom.
         spec: with the specification's own figures.
+        counted: the path's context as its model's own tokenizer counts it, if that is at hand.
     """
     path = effective_path(path)
-    view = _spec_view if spec else _view
-    seen = view(path, window.tokens, settings, model)
+    if spec:
+        seen = _spec_view(path, window.tokens, settings, model)
+    elif counted is not None:
+        seen = with_window(counted, window.tokens, settings)
+    else:
+        seen = _view(path, window.tokens, settings, model)
     fold = _spec_fold(seen) if spec else _fold(seen)
     limits = model.limits
     guard = plan_guard(window.tokens, limits.hard_min_tokens, limits.warn_below_tokens)

@@ -19,7 +19,8 @@ No policy of its own: what to send and whether it may be sent is planned elsewhe
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from engine.backends.base import (
     Backend,
@@ -64,6 +65,7 @@ from engine.view import UNSENT
 
 _GOOD_ENDS = ("stop", "length", "tool_calls")
 _T = TypeVar("_T")
+_Asked = Literal["manual", "idle"]
 
 
 class Session:
@@ -128,12 +130,12 @@ class Session:
         async for event in self._events(self._run_turn, None):
             yield event
 
-    async def compact(self, focus: str = "") -> AsyncIterator[Event]:
+    async def compact(self, focus: str = "", reason: _Asked = "manual") -> AsyncIterator[Event]:
         """Fold older messages into a summary now; `focus` says what it should look at.
 
         Ends with exactly one CompactionEnded; whatever fails is told there, and changes nothing.
         """
-        async for event in self._events(self._run_compaction, focus):
+        async for event in self._events(partial(self._run_compaction, reason), focus):
             yield event
 
     def switch(self, plan: ModelPlan, backend: Backend) -> None:
@@ -229,8 +231,8 @@ class Session:
             reply.stop_reason, reply.error = "failed", _failure(error)
         return self._finish(reply)
 
-    async def _run_compaction(self, focus: str, emit: Emit) -> Event:
-        """The outermost frame of a compaction the user asked for."""
+    async def _run_compaction(self, reason: _Asked, focus: str, emit: Emit) -> Event:
+        """The outermost frame of a compaction that is no turn's."""
         told: list[CompactionEnded] = []
 
         def tell(event: Event) -> None:
@@ -239,20 +241,22 @@ class Session:
             else:
                 emit(event)
 
-        ended = CompactionEnded(self._turn, "manual", "stopped", "Stopped. Nothing was changed.")
+        ended = CompactionEnded(self._turn, reason, "stopped", "Stopped. Nothing was changed.")
         try:
             if self._stop_asked:
                 raise asyncio.CancelledError
             ready = await self._make_ready(tell)
             view = await self._keeper.look(ready, self._store.path(self.session_id))
-            await self._keeper.compact(ready, view, "manual", tell, self._turn, focus=focus)
+            compacted = await self._keeper.compact(
+                ready, view, reason, tell, self._turn, focus=focus
+            )
+            return compacted.ended
         except asyncio.CancelledError:
-            pass
+            return told[0] if told else ended
         except Exception as error:  # noqa: BLE001  # as in _run_turn
             fault = _failure(error)
             ended = replace(ended, outcome="failed", text=failure_words(fault), error=fault)
             return replace(told[0], error=fault) if told else ended
-        return told[0] if told else ended
 
     # ---- the turn -------------------------------------------------------------------------------
 

@@ -9,15 +9,17 @@ from app.client.context import Context
 from app.client.files import read_text_file
 from app.client.fitting import Fitting
 from app.client.folds import Folds
+from app.client.idle import Idle
 from app.client.keeping import Keeping
 from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
+from app.client.resting import within
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
 from app.client.status import status_words
 from app.client.system import SystemPrompts
 from app.client.talk import Talk, Work
 from app.client.talks import Talks, window_known
-from app.client.turns import Turns, within
+from app.client.turns import Turns
 from app.client.values import (
     Conversation,
     ConversationRow,
@@ -56,6 +58,7 @@ class Client:
         system: system prompts, and those that are kept.
         folds: what can be done with compactions afterwards.
         fitting: what can be done with a draft that does not fit.
+        idle: folds while nobody uses the conversation.
 
     Args:
         workplace: store, settings, backends; closed by `close`.
@@ -79,6 +82,7 @@ class Client:
         self._shelf = Shelf(workplace, self._keeping, self._talks, self._turns, undo_seconds)
         self.preferences = Preferences(workplace, self._models, self._talks, self._tell_facts)
         self.context = Context(workplace, self._keeping, self._talks, self._models)
+        self.idle = Idle(workplace, self.context, self._talks, self._turns)
         self.truth = WindowTruth(workplace, self._models, self._talks, self.preferences)
         self.folds = Folds(
             workplace,
@@ -113,6 +117,7 @@ class Client:
             self._saving.cancel()
         for task in self._learning:
             task.cancel()
+        self.idle.close()
         self.context.close()
         self.fitting.close()
         self._shelf.close()
@@ -356,7 +361,7 @@ class Client:
     async def choose(self, id: str, entry_id: str) -> None:
         """Go to another version of a message, and to the end of its branch."""
         talk = self._talks.talk(id)
-        self._turns.require_rest(talk)
+        await self._turns.rest(talk)
         tree = Tree(self._workplace.store.entries(id))
         self._workplace.store.set_leaf(id, tree.newest_leaf(entry_id))
         self._talks.refresh(talk, anew=True)
@@ -369,7 +374,7 @@ class Client:
         if entry_id.startswith(LIVE):
             return self._turns.take_back(id, entry_id)
         talk, store = self._talks.talk(id), self._workplace.store
-        self._turns.require_rest(talk)
+        await self._turns.rest(talk)
         entry, leaf = store.entry(id, entry_id), store.session(id).leaf
         tree = Tree(store.entries(id))
         store.append(id, _mark(entry, removed=True), entry.parent, move_leaf=False)
@@ -382,7 +387,7 @@ class Client:
     async def undo(self, id: str) -> bool:
         """Take back the last removal of a message in this conversation; False without one."""
         talk, store = self._talks.talk(id), self._workplace.store
-        self._turns.require_rest(talk)
+        await self._turns.rest(talk)
         if not talk.undo:
             return False
         entry_id, leaf = talk.undo.pop()

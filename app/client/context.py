@@ -12,7 +12,7 @@ One look at a time; whatever comes meanwhile is one more look after it.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.client.keeping import Keeping
@@ -118,7 +118,13 @@ class Context:
         self._told: ContextFacts | None = None
         self._lens = False
         self._failure = ""
+        self.noticed: Callable[[], None] = lambda: None
         talks.changed = self.renew
+
+    @property
+    def told(self) -> ContextFacts | None:
+        """What the window was told last of what it shows."""
+        return self._told
 
     async def set_lens(self, on: bool) -> None:  # noqa: FBT001  # a switch
         """Have told what the model sees of every entry, or no longer."""
@@ -149,6 +155,7 @@ class Context:
         """
         if id is not None and id != self._talks.shown:
             return
+        self.noticed()
         self._asked += 1
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._work())

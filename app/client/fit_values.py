@@ -62,6 +62,26 @@ class FitOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class Pinnable:
+    """A message that was folded: its entry, who said it and when (Unix ms), its size in tokens."""
+
+    id: str
+    is_users: bool
+    when_ms: int
+    text: str
+    tokens: int
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PinsToChoose:
+    """The messages behind a compaction; `room` is what the pinned ones may have together."""
+
+    messages: tuple[Pinnable, ...]
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
 class PartsToChoose:
     """The parts of what does not fit, to be chosen from; `room` is what they may have together."""
 

@@ -3,8 +3,9 @@
 All of it is appended to the conversation, so that all of it can be undone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
+from app.client.fit_values import Pinnable, PinsToChoose
 from app.client.talk import Talk, Work
 from app.client.talks import Talks
 from app.client.turns import Turns
@@ -15,7 +16,7 @@ from engine.errors import EnvironmentFault
 from engine.folding import plan_edited
 from engine.settings import save_setting
 from engine.tokens import estimate_body
-from engine.transcript import Body, Compaction, Entry, Pin
+from engine.transcript import Body, Compaction, Entry, Message, Pin
 from engine.undoing import undoing_entry
 
 
@@ -73,15 +74,15 @@ class Folds:
 
     async def edit(self, id: str, card: str, text: str) -> None:
         """Put other words in the place of a summary: the next request carries them."""
-        self._append(id, plan_edited(self._entry(id, card), text))
+        await self._append(id, plan_edited(self._entry(id, card), text))
 
     async def undo(self, id: str, card: str) -> None:
         """Have the messages themselves sent again, for as long as they fit."""
-        self._append(id, undoing_entry(card, undone=True))
+        await self._append(id, undoing_entry(card, undone=True))
 
     async def restore(self, id: str, card: str) -> None:
         """Have the summary count again."""
-        self._append(id, undoing_entry(card, undone=False))
+        await self._append(id, undoing_entry(card, undone=False))
 
     async def redo(self, id: str, card: str, focus: str = "", model: str = "") -> None:
         """Have the summary written anew from the originals; the old one stays until it is there.
@@ -90,6 +91,34 @@ class Folds:
         """
         self._entry(id, card)
         self._turns.ask(id, Work("compact", focus, entry=card, model=model))
+
+    async def pinnable(self, id: str, card: str) -> PinsToChoose:
+        """The messages a compaction stands for, and the room that pins have among them."""
+        talk, first = self._planned(id), self._entry(id, card).body
+        assert isinstance(first, Compaction)
+        pinned = talk.plan.pinned if talk.plan is not None else frozenset()
+        messages = tuple(_pinnables(talk.path, first.first_kept, pinned))
+        here = {message.id for message in messages}
+        others = sum(estimate_body(e.body) for e in talk.path if e.id in pinned - here)
+        room = int(self._budget(talk) * PINNED_SHARE) - others
+        return PinsToChoose(messages, max(0, room))
+
+    async def redo_pinned(self, id: str, card: str, pins: frozenset[str]) -> None:
+        """Have these of the messages behind a compaction stay word for word, and make it anew.
+
+        Raises EnvironmentFault when they would have more than a quarter of the prompt budget.
+        """
+        found, talk = await self.pinnable(id, card), self._talks.talk(id)
+        await self._turns.rest(talk)
+        size = sum(message.tokens for message in found.messages if message.id in pins)
+        if size > found.room:
+            raise self._too_many_pins(found.room, size, 0)
+        for message in found.messages:
+            if message.is_pinned != (message.id in pins):
+                pin = Pin(message.id, message.id in pins)
+                self._workplace.store.append(id, pin, durable=True)
+        self._talks.refresh(talk)
+        await self.redo(id, card)
 
     async def put_off(self, id: str) -> None:
         """Not now: asked again when the conversation has grown."""
@@ -115,7 +144,7 @@ class Folds:
         entry = self._workplace.store.entry(id, entry_id)
         if pinned:
             self._require_room_for_pin(self._planned(id), entry)
-        self._append(id, Pin(entry_id, pinned))
+        await self._append(id, Pin(entry_id, pinned))
 
     def _require_room_for_pin(self, talk: Talk, entry: Entry) -> None:
         budget = self._budget(talk)
@@ -123,21 +152,24 @@ class Folds:
         held = sum(estimate_body(e.body) for e in talk.path if e.id in others - {entry.id})
         size, most = estimate_body(entry.body), int(budget * PINNED_SHARE)
         if budget and held + size > most:
-            raise EnvironmentFault(
-                translate(
-                    "Client",
-                    "Pinned messages may have {most} tokens together; this one has about {size}, "
-                    "the others have {held}.",
-                ).format(most=f"{most:,}", size=f"{size:,}", held=f"{held:,}"),
-                translate(
-                    "Client",
-                    "Unpin another one first, or copy what matters into a shorter message.",
-                ),
-            )
+            raise self._too_many_pins(most, size, held)
 
-    def _append(self, id: str, body: Body) -> None:
+    def _too_many_pins(self, most: int, size: int, held: int) -> EnvironmentFault:
+        return EnvironmentFault(
+            translate(
+                "Client",
+                "Pinned messages may have {most} tokens together; this one has about {size}, "
+                "the others have {held}.",
+            ).format(most=f"{most:,}", size=f"{size:,}", held=f"{held:,}"),
+            translate(
+                "Client",
+                "Unpin another one first, or copy what matters into a shorter message.",
+            ),
+        )
+
+    async def _append(self, id: str, body: Body) -> None:
         talk = self._talks.talk(id)
-        self._turns.require_rest(talk)
+        await self._turns.rest(talk)
         self._workplace.store.append(id, body, durable=True)
         self._talks.refresh(talk)
         self._recount(talk)
@@ -156,3 +188,22 @@ class Folds:
                 translate("Client", "This compaction is not part of the conversation any more.")
             )
         return entry
+
+
+def _pinnables(
+    path: Sequence[Entry], first_kept: str, pinned: frozenset[str]
+) -> Iterator[Pinnable]:
+    """What was said before an entry."""
+    for entry in path:
+        if entry.id == first_kept:
+            return
+        body = entry.body
+        if isinstance(body, Message) and body.role in ("user", "assistant") and body.text.strip():
+            yield Pinnable(
+                entry.id,
+                body.role == "user",
+                entry.created_at,
+                body.text,
+                estimate_body(body),
+                entry.id in pinned,
+            )

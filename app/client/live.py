@@ -103,6 +103,11 @@ class LiveReply:
             return has_words
         return has_words or not any(card.kind == "compacting" for card in self._before)
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the reply is there, and nothing is folded after it."""
+        return self._item.state == "done" and not any(c.kind == "compacting" for c in self._after)
+
     # ---- what happens ---------------------------------------------------------------------------
 
     def wait_for(self, title: str) -> None:

@@ -63,7 +63,7 @@ class SystemPrompts:
             self._renew("")
             return
         talk = self._talks.talk(id)
-        self._turns.require_rest(talk)
+        await self._turns.rest(talk)
         self._workplace.keep_options(id, ModelSettings(system_prompt=text))
         talk.session = None  # made again, with it
         self._talks.refresh(talk)

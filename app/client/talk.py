@@ -26,7 +26,8 @@ class Work:
     `text` is what is said, a compaction's focus, or a model's name. `entry` is the message that is
     edited, the reply that is asked for again, or the compaction that is made anew, `model` by whom
     ("" for the usual one). `id` names it while it waits; `when_ms` is when it
-    was asked for. `is_started`: its message is stored.
+    was asked for. `is_started`: its message is stored. `is_idle`: nobody asked for it, and it gives
+    way to whatever is asked for.
     """
 
     kind: WorkKind
@@ -36,6 +37,7 @@ class Work:
     id: str = ""
     when_ms: int = 0
     is_started: bool = False
+    is_idle: bool = False
 
     @property
     def says(self) -> bool:
@@ -108,6 +110,11 @@ class Talk:
     def wants_reply(self) -> bool:
         """Whether something is being done, or is to be: a last message is no loose end then."""
         return self.work is not None or bool(self.queue)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the reply is there, and its turn is only being brought to an end."""
+        return self.live is not None and self.live.is_answered and not self.queue
 
     def new_id(self) -> str:
         """A name for a turn or a waiting message, never used before in this run."""

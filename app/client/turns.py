@@ -14,13 +14,14 @@ Promises:
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from app.client.keeping import Keeping, joined
 from app.client.live import LiveReply, fault_words
 from app.client.models import Models
+from app.client.resting import put_away, within
 from app.client.talk import Talk, Work
 from app.client.talks import Level, Talks
 from app.client.values import Notice, RowsChanged
@@ -81,6 +82,8 @@ class Turns:
         talk = self._talks.talk(id_)
         self._number(talk, work)
         talk.queue.append(work)
+        if talk.work is not None and talk.work.is_idle:
+            self._halt(talk)
         self._begin(talk)
 
     def ask_instead(self, id_: str, work: Work) -> None:
@@ -140,11 +143,16 @@ class Turns:
         """Have a backend to oneself, between turns; what it has read for a conversation is kept."""
         async with self._locks.setdefault(backend, asyncio.Lock()):
             if (talk := self._users.pop(backend, None)) is not None:
-                await _put_away(talk)
+                await put_away(talk)
             yield
 
-    def require_rest(self, talk: Talk) -> None:
-        """Raises EnvironmentFault while a turn runs: the branch may not be changed under it."""
+    async def rest(self, talk: Talk) -> None:
+        """Wait for what follows a reply that is there: the branch may not be changed under it.
+
+        Raises EnvironmentFault while one is written.
+        """
+        if talk.task is not None and talk.is_answered:
+            await asyncio.wait({talk.task})
         if talk.is_running:
             raise EnvironmentFault(
                 translate("Client", "A reply is being written."),
@@ -234,7 +242,7 @@ class Turns:
             other = self._users.get(name.backend)
             self._users[name.backend] = talk
             if other is not None and other is not talk:
-                await _put_away(other)
+                await put_away(other)
             self._require_sound_settings()
             if name.label == STARTER and not self._workplace.has_starter:
                 await self._models.fetch_starter(
@@ -311,7 +319,7 @@ class Turns:
         match work.kind:
             case "compact":
                 self._begin_anew(talk, work, session)
-                stream = session.compact(work.text)
+                stream = session.compact(work.text, "idle" if work.is_idle else "manual")
             case "answer":
                 self._go_before(talk, work.entry)
                 stream = session.answer()
@@ -396,7 +404,7 @@ class Turns:
     def _compaction_words(self, talk: Talk, ended: events.CompactionEnded) -> str:
         """What is told of a compaction; nothing of a good one to those who do not want it."""
         settings = self._workplace.settings
-        if ended.outcome == "done" and not settings["compaction.notify"]:
+        if ended.is_silent or (ended.outcome == "done" and not settings["compaction.notify"]):
             return ""
         if ended.outcome != "done" or not settings["compaction.verbose"]:
             return ended.text
@@ -475,25 +483,4 @@ class Turns:
 
     async def _put_all_away(self) -> None:
         for talk in self._users.values():
-            await _put_away(talk)
-
-
-async def _put_away(talk: Talk) -> None:
-    """Another conversation comes: keep what the model has read of this one, for when it goes on."""
-    session = talk.session
-    if session is None or session.ready is None or session.plan.backend != "llama.cpp":
-        return
-    with suppress(EnvironmentFault, OSError):  # a cache: it is read again then
-        await session.keep_prefix()
-    session.ready = None  # the next turn restores what was kept
-
-
-async def within(seconds: float, doing: Coroutine[Any, Any, None]) -> bool:
-    """Wait for something, not longer than this; whether it ended. It is not waited for then."""
-    task = asyncio.ensure_future(doing)
-    done, _ = await asyncio.wait({task}, timeout=seconds)
-    if not done:
-        task.cancel()
-        return False
-    task.result()
-    return True
+            await put_away(talk)

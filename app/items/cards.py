@@ -56,6 +56,15 @@ def _compaction_facts(body: Compaction) -> list[str]:
         seconds = max(1, round(body.seconds))
         how.append(translate("Items", "%n s", "", seconds))
     facts += [translate("Items", ", ").join(how)] if how else []
+    reasons = {
+        "preemptive": translate("Items", "before sending"),
+        "overflow": translate("Items", "the model refused the prompt"),
+        "timeout": translate("Items", "the model took too long"),
+        "threshold": translate("Items", "after a reply"),
+        "idle": translate("Items", "while nobody typed"),
+        "manual": translate("Items", "asked for"),
+    }
+    facts += [reasons[body.reason]] if body.reason in reasons else []
     if body.focus:
         facts.append(translate("Items", "focus: {words}").format(words=body.focus))
     return facts

@@ -10,6 +10,7 @@ REASONS = {
     "overflow": "the model refused the prompt as too long",
     "timeout": "the model took too long over the prompt",
     "threshold": "after a reply: the conversation had outgrown its prompt budget",
+    "idle": "nobody used the conversation for a while, and it was nearly full",
     "manual": "you asked for it",
 }
 WAYS = {

@@ -1,6 +1,7 @@
 """`porthole explain`: what fills a context window, and what would be done about it.
 
-Nothing is sent and no model is loaded; an Ollama server is asked what it knows of its model.
+Nothing is sent and no model is loaded: of a GGUF file only the vocabulary is, so that the prompt is
+counted exactly; an Ollama server is asked what it knows of its model.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from app.terminal.console import EXIT_OK, Console, columns, counted, lower_first
 from app.terminal.modelfacts import is_unfetched
 from app.wiring import Workplace, kept_options
 from engine.backends.base import ModelInfo
-from engine.context import ContextSettings
+from engine.context import ContextSettings, ContextView
 from engine.errors import EnvironmentFault
 from engine.explain import Explained, Explanation, plan_explanation
 from engine.models import ModelName, ModelPlan, WindowLimits
@@ -99,7 +100,10 @@ async def _explain_session(
             plan.limits,
             Endpoint(plan.self_hosted, can_stretch=plan.backend == "llama.cpp"),
         )
-        return _planned(options, workplace, path, window, model), notes
+        counted = None
+        if not (options.spec or is_unfetched(workplace, name)):
+            counted = await workplace.counted(row.id, plan)
+        return _planned(options, workplace, path, window, model, counted), notes
     finally:
         await workplace.close()
 
@@ -110,9 +114,12 @@ def _planned(
     path: Sequence[Entry],
     window: ContextWindow,
     model: Explained,
+    counted: ContextView | None = None,
 ) -> Explanation:
     settings = _settings(options, workplace.context_settings())
-    explanation = plan_explanation(path, window, settings, model, spec=options.spec)
+    explanation = plan_explanation(
+        path, window, settings, model, spec=options.spec, counted=counted
+    )
     if not (explanation.segments or explanation.fold.kept or explanation.spec_estimate):
         raise EnvironmentFault("There is nothing in this conversation that a model would get.")
     return explanation

@@ -6,8 +6,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
 from app.client import ModelRow, Notice
+from app.client.fit_values import PinsToChoose
 from app.items import CardItem
 from app.notices import Notice as Line
+from app.pins_dialog import PinsDialog
 from app.text_dialog import TextDialog
 from app.theme.controls import PopupMenu
 from app.window.files import Files
@@ -102,6 +104,7 @@ class Folding(Files):
             others.addAction(row.title or row.name, partial(self._redo, card.id, row.name))
         others.setEnabled(bool(others.actions()))
         menu.addMenu(others)
+        menu.addAction(self.tr("Pin messages and redo…"), lambda: self._choose_pins(card.id))
         menu.addSeparator()
         menu.addAction(self.tr("Copy"), lambda: self._copy_summary(card))
         return menu
@@ -109,6 +112,16 @@ class Folding(Files):
     def _writers(self) -> list[ModelRow]:
         """The models that could write a summary: here, and allowed."""
         return [row for row in self._models.values() if row.fetched and row.guard != "block"]
+
+    def _choose_pins(self, card: str) -> None:
+        self._ask_here(lambda c, id_: c.folds.pinnable(id_, card), partial(self._show_pins, card))
+
+    def _show_pins(self, card: str, found: PinsToChoose) -> None:
+        dialog = PinsDialog(found, self)
+        dialog.taken.connect(
+            lambda pins: self._ask_here(lambda c, id_: c.folds.redo_pinned(id_, card, pins))
+        )
+        dialog.open()
 
     def _redo(self, card: str, model: str = "") -> None:
         self._ask_here(lambda c, id_: c.folds.redo(id_, card, "", model))

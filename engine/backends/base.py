@@ -80,13 +80,15 @@ class LoadRequest:
     """Make a model ready for a window of `window_tokens` (tokens).
 
     `stretch`: what may be done when the window is larger than the model was trained for.
-    `kv_type`: precision of the KV cache (llama.cpp).
+    `kv_type`: precision of the KV cache (llama.cpp). `words_only`: its vocabulary and no weights,
+    so that prompts are counted and none can be run (llama.cpp).
     """
 
     model: str
     window_tokens: int
     stretch: Stretch = "off"
     kv_type: Literal["f16", "q8_0"] = "f16"
+    words_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

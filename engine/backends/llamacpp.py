@@ -65,6 +65,7 @@ class LlamaCppBackend:
         threads: for llama.cpp; None takes the physical cores, all but one if there are four.
         silence_seconds: how long a working worker may say nothing before it is given up.
         python: the interpreter that runs the worker.
+        words_only: load vocabularies and no weights: prompts are counted, and none can be run.
     """
 
     name = "llama.cpp"
@@ -76,8 +77,10 @@ class LlamaCppBackend:
         *,
         silence_seconds: float = SILENCE_SECONDS,
         python: str = sys.executable,
+        words_only: bool = False,
     ) -> None:
         self._folders = tuple(folders)
+        self._words_only = words_only
         self._threads = threads
         self._silence_seconds = silence_seconds
         self._python = python
@@ -131,6 +134,8 @@ class LlamaCppBackend:
         WorkerDied, BackendSilent.
         """
         _require_llama_cpp()
+        if self._words_only:
+            request = replace(request, words_only=True)
         async with self._lock, aclosing(self._loading(request)) as steps:
             async for step in steps:
                 if isinstance(step, Loaded):

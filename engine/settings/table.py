@@ -194,6 +194,17 @@ SETTINGS: Mapping[str, Setting] = table_of(
         help="A compaction that takes longer is given up, and nothing is changed.",
     ),
     Setting(
+        key="compaction.idle_seconds",
+        kind="whole",
+        default=0,
+        minimum=0,
+        maximum=_DAY_SECONDS,
+        unit="seconds",
+        title="Fold while idle",
+        help="When nothing was typed for so long and three quarters of the prompt budget are in "
+        "use, fold then, so that the next message need not wait; 0 never does.",
+    ),
+    Setting(
         key="pruning.result_chars",
         kind="whole",
         default=0,

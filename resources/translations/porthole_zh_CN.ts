@@ -1425,6 +1425,10 @@
         <translation>编辑摘要</translation>
     </message>
     <message>
+        <source>Pin messages and redo…</source>
+        <translation>固定消息并再压缩…</translation>
+    </message>
+    <message>
         <source>Redo</source>
         <translation>重做</translation>
     </message>
@@ -1644,9 +1648,21 @@
         <source>about %n s</source>
         <translation><numerusform>约 %Ln 秒</numerusform></translation>
     </message>
+    <message>
+        <source>after a reply</source>
+        <translation>回复之后</translation>
+    </message>
     <message numerus="yes">
         <source>and %n pin(s)</source>
         <translation><numerusform>以及 %Ln 条固定消息</numerusform></translation>
+    </message>
+    <message>
+        <source>asked for</source>
+        <translation>按你的要求</translation>
+    </message>
+    <message>
+        <source>before sending</source>
+        <translation>发送之前</translation>
     </message>
     <message>
         <source>edited</source>
@@ -1689,12 +1705,24 @@
         <translation>重新发送原来的消息</translation>
     </message>
     <message>
+        <source>the model refused the prompt</source>
+        <translation>模型拒收了提示词</translation>
+    </message>
+    <message>
+        <source>the model took too long</source>
+        <translation>模型用时过长</translation>
+    </message>
+    <message>
         <source>to the summary</source>
         <translation>换成摘要</translation>
     </message>
     <message>
         <source>waiting to try again</source>
         <translation>等待重试</translation>
+    </message>
+    <message>
+        <source>while nobody typed</source>
+        <translation>空闲时</translation>
     </message>
     <message>
         <source>whole here</source>
@@ -2297,20 +2325,12 @@
 <context>
     <name>PartsDialog</name>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Choose parts of {name}</source>
         <translation>选择 {name} 的部分</translation>
     </message>
     <message>
         <source>How much of the room is taken</source>
         <translation>空间用了多少</translation>
-    </message>
-    <message>
-        <source>None</source>
-        <translation>全不选</translation>
     </message>
     <message>
         <source>Parts</source>
@@ -2332,9 +2352,48 @@
         <source>Use these parts</source>
         <translation>使用这些部分</translation>
     </message>
+</context>
+<context>
+    <name>PinsDialog</name>
+    <message numerus="yes">
+        <source>%n pinned: {size} of {room} tokens</source>
+        <translation><numerusform>已固定 %n 条：{size} / {room} 个词元</numerusform></translation>
+    </message>
     <message>
-        <source>{} tokens</source>
-        <translation>{} 个词元</translation>
+        <source>Folded messages</source>
+        <translation>已折叠的消息</translation>
+    </message>
+    <message>
+        <source>How much of the room for pins is taken</source>
+        <translation>固定消息的空间已用多少</translation>
+    </message>
+    <message>
+        <source>Messages that are ticked stay word for word in every prompt; the summary of the others is written anew. Pins may have a quarter of the prompt budget.</source>
+        <translation>勾选的消息会原文保留在每次的提示词里；其余消息的摘要会重新写。固定的消息最多占提示词预算的四分之一。</translation>
+    </message>
+    <message>
+        <source>Pin and redo</source>
+        <translation>固定并再压缩</translation>
+    </message>
+    <message>
+        <source>Pin messages and redo</source>
+        <translation>固定消息并再压缩</translation>
+    </message>
+    <message>
+        <source>The model, {time}</source>
+        <translation>模型，{time}</translation>
+    </message>
+    <message>
+        <source>The words of this message</source>
+        <translation>这条消息的文字</translation>
+    </message>
+    <message>
+        <source>You, {time}</source>
+        <translation>你，{time}</translation>
+    </message>
+    <message>
+        <source>{words}, {over} too many</source>
+        <translation>{words}，超出 {over}</translation>
     </message>
 </context>
 <context>
@@ -4469,6 +4528,10 @@
         <translation>对话超出提示词预算时，把较早的消息折叠成摘要。关闭：只要放得下就完整发送，只有 /compact 会折叠。</translation>
     </message>
     <message>
+        <source>Fold while idle</source>
+        <translation>空闲时折叠</translation>
+    </message>
+    <message>
         <source>Folders searched for GGUF files, besides Porthole&apos;s own.</source>
         <translation>除 Porthole 自己的文件夹外，还在这些文件夹里查找 GGUF 文件。</translation>
     </message>
@@ -4711,6 +4774,10 @@
     <message>
         <source>What summaries look at</source>
         <translation>摘要的关注点</translation>
+    </message>
+    <message>
+        <source>When nothing was typed for so long and three quarters of the prompt budget are in use, fold then, so that the next message need not wait; 0 never does.</source>
+        <translation>这么久没有输入、且提示词预算已用到四分之三时就折叠，下一条消息便不用等；0 表示从不。</translation>
     </message>
     <message>
         <source>When the budget is full</source>
@@ -5000,6 +5067,21 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>TicksDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>全不选</translation>
+    </message>
+    <message>
+        <source>{} tokens</source>
+        <translation>{} 个词元</translation>
     </message>
 </context>
 <context>

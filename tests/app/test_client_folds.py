@@ -148,6 +148,49 @@ def test_a_summary_made_anew_is_of_the_originals(tmp_path):
     run(tmp_path, body)
 
 
+def test_pinned_messages_stay_when_it_is_made_anew(tmp_path):
+    """Word for word in the next request, beside the summary; unpinned again they are folded."""
+
+    async def body(room):
+        id_, card = await folded(room)
+        found = await room.client.folds.pinnable(id_, card.id)
+        assert [m.text[:2] for m in found.messages if m.is_users][:2] == ["1.", "2."]
+        second = next(m.id for m in found.messages if m.text.startswith("2."))
+        await room.client.folds.redo_pinned(id_, card.id, frozenset({second}))
+        await room.rest(id_)
+        await room.send("7. short", id_)
+        sent = "\n".join(m.content for m in room.backend.requests[-1].messages)
+        assert "2. The light" in sent
+        assert "1. The light" not in sent
+        assert SUMMARY in sent
+        last = card_of(room, id_)
+        await room.client.folds.redo_pinned(id_, last.id, frozenset())
+        await room.rest(id_)
+        await room.send("8. short", id_)
+        sent = "\n".join(m.content for m in room.backend.requests[-1].messages)
+        assert "2. The light" not in sent
+
+    run(tmp_path, body)
+
+
+def test_too_many_pins_change_nothing(tmp_path):
+    """They would leave the conversation no room: said, and nothing is pinned."""
+
+    async def body(room):
+        id_, card = await folded(room)
+        found = await room.client.folds.pinnable(id_, card.id)
+        room.client.folds._budget = lambda _talk: 1_000
+        with pytest.raises(EnvironmentFault, match="250 tokens together"):
+            await room.client.folds.redo_pinned(
+                id_, card.id, frozenset(m.id for m in found.messages)
+            )
+        assert not any(
+            m.is_pinned for m in (await room.client.folds.pinnable(id_, card.id)).messages
+        )
+
+    run(tmp_path, body)
+
+
 def test_a_redo_that_fails_changes_nothing(tmp_path):
     """The summary that was there counts on."""
 
@@ -160,6 +203,31 @@ def test_a_redo_that_fails_changes_nothing(tmp_path):
         assert not card_of(room, id_).is_undone
         notices = [told for told in room.told if isinstance(told, Notice)]
         assert notices[-1].level == "warning"
+
+    run(tmp_path, body)
+
+
+def test_undone_at_the_very_end_of_a_turn(tmp_path):
+    """The reply is there, and its turn is being brought to an end: that is waited for."""
+
+    async def body(room):
+        id_, card = await folded(room)
+        seen = asyncio.Event()
+        tell = room.tell
+
+        def listen(value):
+            tell(value)
+            talk = room.client._talks.talk(id_)
+            if talk.is_answered:
+                seen.set()
+
+        room.tell = listen
+        await room.client.send(id_, "7. short")
+        await seen.wait()
+        assert room.client._talks.is_running(id_)
+        await room.client.folds.undo(id_, card.id)
+        assert card_of(room, id_).is_undone
+        assert said(room, id_)[-1] == "7."
 
     run(tmp_path, body)
 

@@ -488,7 +488,7 @@ def test_a_compaction_card():
         "e1",
         "compaction",
         "Compacted: 7.6k → 2.9k",
-        "24 messages folded · in place, 6 s · focus: the dates",
+        "24 messages folded · in place, 6 s · after a reply · focus: the dates",
         "The story so far.",
         ("v1.2",),
         "plum",

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import Bridge
 from app.client import Client
 from app.items import CardItem
+from app.pins_dialog import PinsDialog
 from app.text_dialog import TextDialog
 from app.theme import apply_theme, theme_of
 from app.window import MainWindow
@@ -64,7 +65,7 @@ def test_the_status_line_says_it_and_undoes_it(qtbot, window):
     count = fill(qtbot, window)
     assert status(window).text.startswith("Compacted: ")
     assert status(window).action_text == "Undo"
-    assert len(users(window)) < count
+    qtbot.waitUntil(lambda: len(users(window)) < count)
     window.parts.notices.acted.emit(status(window).action)
     qtbot.waitUntil(lambda: card(window).is_undone)
     assert len(users(window)) == count
@@ -112,16 +113,56 @@ def test_restored_after_an_undoing(qtbot, window):
 
 
 def test_the_cards_menu_has_what_it_has_no_room_for(qtbot, window):
-    """Made anew as it was, by another model, copied."""
+    """Made anew as it was, by another model, with pins; copied."""
     fill(qtbot, window)
     menu = window._fold_menu(card(window))
     names = [action.text() for action in menu.actions() if action.text()]
-    assert names == ["Redo", "Redo with another model", "Copy"]
+    assert names == ["Redo", "Redo with another model", "Pin messages and redo…", "Copy"]
     menu.actions()[-1].trigger()
     assert QApplication.clipboard().text().startswith(SUMMARY)
     before = card(window).id
     menu.actions()[0].trigger()
     qtbot.waitUntil(lambda: card(window) is not None and card(window).id != before)
+
+
+def test_messages_are_pinned_and_the_card_made_anew(qtbot, window):
+    """What is ticked in the dialog stands in the conversation, under the new card."""
+    fill(qtbot, window)
+    before = card(window).id
+    first = "1. The lighthouse"
+    assert not any(text.startswith(first) for text in users(window))
+    menu = window._fold_menu(card(window))
+    next(a for a in menu.actions() if a.text().startswith("Pin ")).trigger()
+    qtbot.waitUntil(lambda: bool(window.findChildren(PinsDialog)))
+    dialog = window.findChildren(PinsDialog)[0]
+    assert not dialog.ok_button.isEnabled()
+    assert dialog.list.item(0).text().startswith("You, ")
+    assert dialog.text.toPlainText().startswith(first)
+    dialog.tick(frozenset({0}))
+    assert dialog.total.text().startswith("1 pinned: ")
+    dialog.ok_button.click()
+    qtbot.waitUntil(lambda: card(window) is not None and card(window).id != before)
+    qtbot.waitUntil(lambda: is_done(window) and not window.parts.composer._button.running)
+    sent = ask(qtbot, window, lambda c, id_: c.folds.pinnable(id_, card(window).id))
+    assert [m.is_pinned for m in sent.messages][:2] == [True, False]
+
+
+def test_no_more_is_pinned_than_there_is_room_for(qtbot, window):
+    """The dialog says how much is too much, and does not take it."""
+    fill(qtbot, window)
+    found = ask(qtbot, window, lambda c, id_: c.folds.pinnable(id_, card(window).id))
+    dialog = PinsDialog(found, window)
+    dialog.tick(frozenset(range(len(found.messages))))
+    assert "too many" in dialog.total.text()
+    assert not dialog.ok_button.isEnabled()
+
+
+def ask(qtbot, window, work):
+    """What the client answers about the open conversation."""
+    answers = []
+    window._ask_here(work, answers.append)
+    qtbot.waitUntil(lambda: bool(answers))
+    return answers[0]
 
 
 def test_finding_looks_into_what_is_folded(qtbot, window):

@@ -492,14 +492,49 @@ def test_conversation_with_a_starter_that_is_not_fetched(explain):
 
 
 def test_conversation_with_the_starter_here(explain, starter_path):
-    """The file's own header is read; nothing is loaded, and nothing is written."""
-    models = explain.profile / "data" / "models"
-    models.mkdir(parents=True)
-    (models / STARTER_FILE).symlink_to(starter_path)
+    """Header and vocabulary of its file are read: counted as the model would, and nothing written."""
+    fetched(explain, starter_path)
     session = stored(explain, user("Hello"))
     facts, _ = session_json(explain, session)
     assert facts["window"]["tokens"] == 16_384
+    assert facts["count"]["kind"] == "exact"
+    again, _ = session_json(explain, session, "--window", "32768")
+    assert again["count"] == facts["count"]
+    assert again["window"]["tokens"] == 32_768
+    assert again["budget"]["prompt"] == 12_768
+
+
+def test_count_is_what_the_model_reads(explain, starter_path):
+    """The very tokens of the receipt: the answer to the same conversation was sent with them."""
+    fetched(explain, starter_path)
+    options = ("--profile", str(explain.profile), "ask", "What is a lighthouse?")
+    assert main([*options, "--max-tokens", "4", "--temperature", "0"]) == 0
+    explain._capsys.readouterr()
+    place = Workplace(str(explain.profile), {})
+    with Store.open(place.paths.database) as store:
+        (row,) = store.sessions()
+        question, reply = store.path(row.id)[-2:]
+        store.set_leaf(row.id, question.id)
+    usage = reply.body.usage
+    facts, _ = session_json(explain, row.id)
+    sent = usage.read_tokens + usage.reused_tokens
+    assert facts["count"] == {**facts["count"], "tokens": sent, "kind": "exact"}
+
+
+def test_count_of_a_file_that_cannot_be_read_is_estimated(explain):
+    """What is no model any more explains nothing, and costs nothing."""
+    broken = explain.folder / "broken.gguf"
+    broken.write_bytes(b"GGUF")
+    session = stored(explain, user("Hello"), model=f"llama.cpp:{broken}")
+    facts, _ = session_json(explain, session)
     assert facts["count"]["kind"] == "estimated"
+
+
+def fetched(explain, starter_path):
+    """The starter is in the profile."""
+    models = explain.profile / "data" / "models"
+    models.mkdir(parents=True)
+    (models / STARTER_FILE).symlink_to(starter_path)
 
 
 def test_conversation_with_an_ollama_model(explain, monkeypatch):

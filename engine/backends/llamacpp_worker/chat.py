@@ -81,7 +81,7 @@ class Chat:
         model: the loaded weights.
         template: how its prompts are written.
         plan: its window, and whether it may be stretched.
-        shape: how its context is made, natively.
+        shape: how its context is made, natively; None where only words are counted.
         mark: names the model file, for prefixes kept on the disk.
         interrupt: the user's stop.
         on_rendering: called with True before a template runs and False after it.
@@ -95,7 +95,7 @@ class Chat:
         model: Model,
         template: ChatTemplate,
         plan: StretchPlan,
-        shape: ContextShape,
+        shape: ContextShape | None,
         *,
         mark: str,
         interrupt: Interrupt,
@@ -112,7 +112,9 @@ class Chat:
         self.vocabulary = Vocabulary(model)
         self._tokenizer = Tokenizer(self.vocabulary)
         self._made: Context | None = None
-        window = min(plan.window_tokens, self._context.window_tokens)
+        window = plan.window_tokens
+        if shape is not None:
+            window = min(window, self._context.window_tokens)
         self.loaded = Loaded(window, plan.trained_tokens, self.vocabulary.fingerprint)
 
     def close(self) -> None:
@@ -308,6 +310,7 @@ class Chat:
         return self._made
 
     def _shape_for(self, *, stretched: bool) -> ContextShape:
+        assert self._shape is not None  # a model of words only runs nothing
         return replace(self._shape, yarn_from=self._plan.trained_tokens if stretched else 0)
 
     @property

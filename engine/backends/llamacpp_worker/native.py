@@ -116,13 +116,16 @@ class Model:
     Args:
         path: the file.
         on_progress: called with 0…1 while the weights are read; returning False gives up.
+        words_only: leave the weights out; nothing can be run then.
 
     Raises:
         ModelUnusable: llama.cpp cannot load it; with its reason.
         Stopped: `on_progress` returned False.
     """
 
-    def __init__(self, path: str, on_progress: Callable[[float], bool]) -> None:
+    def __init__(
+        self, path: str, on_progress: Callable[[float], bool], *, words_only: bool = False
+    ) -> None:
         api, log = bindings(), native_log()
         stopped = False
 
@@ -132,6 +135,7 @@ class Model:
             return not stopped
 
         params = api.llama_model_default_params()
+        params.vocab_only = words_only
         callback = params.progress_callback = api.llama_progress_callback(report)
         log.clear()
         self.pointer = api.llama_model_load_from_file(os.fsencode(path), params)

@@ -42,7 +42,7 @@ class Service:
         self._link = link
         self._interrupt = interrupt
         self._model: Model | None = None
-        self._identity = ("", "")
+        self._identity = ("", "", False)
         self._chat: Chat | None = None
         self._job = 0
         self._reported = 0.0
@@ -108,17 +108,21 @@ class Service:
         header = read_header(Path(request.model))
         plan = plan_stretch(request.stretch, header.trained_window, request.window_tokens)
         template = ChatTemplate(header.template, header.bos, header.eos)
-        identity = (request.model, model_mark(Path(request.model)))
+        words_only = request.words_only
+        identity = (request.model, model_mark(Path(request.model)), words_only)
         self._unload(keep_model=identity == self._identity)
-        self._require_memory(header, plan, request)
+        shape = None
+        if not words_only:
+            self._require_memory(header, plan, request)
+            shape = ContextShape(plan.window_tokens, threads, request.kv_type)
         if self._model is None:
-            self._model = Model(request.model, self._report_progress)
+            self._model = Model(request.model, self._report_progress, words_only=words_only)
             self._identity = identity
         self._chat = Chat(
             self._model,
             template,
             plan,
-            ContextShape(plan.window_tokens, threads, request.kv_type),
+            shape,
             mark=identity[1],
             interrupt=self._interrupt,
             on_rendering=self._report_rendering,
