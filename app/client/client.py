@@ -88,7 +88,6 @@ class Client:
             workplace,
             self._talks,
             self._turns,
-            self._recount,
             lambda talk: self._window(talk).budget,
         )
         known = (workplace, self._keeping, self._talks, self._models, self._turns)
@@ -240,10 +239,7 @@ class Client:
             self._tell(window_known("", self._facts("", self._keeping.model, ModelSettings())))
             return
         talk = self._talks.talk(shown)
-        facts = self._window(talk)
-        self._tell(window_known(shown, facts))
-        if facts.tokens:
-            self._recount(talk)
+        self._tell(window_known(shown, self._window(talk)))
 
     def _in_background(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(doing)
@@ -258,12 +254,6 @@ class Client:
         if count.kind == "estimated" and len(path) > _COUNTED_ENTRIES:
             return Count(context_tokens, "estimated")
         return count
-
-    def _recount(self, talk: Talk) -> None:
-        """Tell how full the window is, after something that no turn did."""
-        facts = self._window(talk)
-        used = self._used(talk, self._workplace.store.session(talk.id).context_tokens)
-        self._talks.tell_meter(talk, used.tokens, facts.tokens, used.kind)
 
     async def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""

@@ -29,7 +29,6 @@ class Folds:
         workplace: the store.
         talks: the conversations in use.
         turns: what runs in them.
-        recount: tells how full a conversation's window is now.
         budget: tokens a prompt of a conversation may have; 0 while that is not known.
     """
 
@@ -38,13 +37,11 @@ class Folds:
         workplace: Workplace,
         talks: Talks,
         turns: Turns,
-        recount: Callable[[Talk], None],
         budget: Callable[[Talk], int],
     ) -> None:
         self._workplace = workplace
         self._talks = talks
         self._turns = turns
-        self._recount = recount
         self._budget = budget
 
     async def toggle_originals(self, id: str, card: str) -> None:
@@ -172,7 +169,6 @@ class Folds:
         await self._turns.rest(talk)
         self._workplace.store.append(id, body, durable=True)
         self._talks.refresh(talk)
-        self._recount(talk)
 
     def _planned(self, id: str) -> Talk:
         talk = self._talks.talk(id)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.client import Client, ItemsChanged, RowsChanged, Told
+from app.client import Client, ContextFacts, ItemsChanged, RowsChanged, Told
 from app.items import DayItem, Item, ReplyItem, UserItem
 from app.wiring import Workplace
 from engine.settings import save_setting
@@ -70,6 +70,12 @@ class Room:
     def of(self, kind: type) -> list:
         """All that was told of one kind."""
         return [value for value in self.told if type(value) is kind]
+
+    async def facts(self, id_: str) -> ContextFacts:
+        """What its prompt is made of, when all is looked at; it must be the one that is shown."""
+        await self.until(lambda: self.client.context._done == self.client.context._asked)
+        await self.until(lambda: any(f.id == id_ and f.budget for f in self.of(ContextFacts)))
+        return [facts for facts in self.of(ContextFacts) if facts.id == id_][-1]
 
     def rows_changed(self) -> int:
         """How often the list was another one."""

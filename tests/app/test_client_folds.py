@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.client import Meter, Notice
+from app.client import Notice
 from app.items import CardItem, UserItem
 from engine.context import UNDONE_RESERVE
 from engine.errors import EnvironmentFault
@@ -111,11 +111,11 @@ def test_an_undone_compaction_sends_the_originals(tmp_path):
 
     async def body(room):
         id_, card = await folded(room)
-        before = [told for told in room.told if isinstance(told, Meter)][-1]
+        before = await room.facts(id_)
         await room.client.folds.undo(id_, card.id)
-        after = [told for told in room.told if isinstance(told, Meter)][-1]
+        after = await room.facts(id_)
         assert after.used > before.used
-        assert after.budget == after.window - UNDONE_RESERVE
+        assert after.budget.prompt == after.budget.window - UNDONE_RESERVE
         assert card_of(room, id_).is_undone
         assert len(said(room, id_)) == 6
         await room.send("7. short", id_)

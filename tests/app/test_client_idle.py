@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.client import ContextFacts, Notice
+from app.client import Notice
 from app.items import CardItem
 from engine.settings import save_setting
 from engine.testing import Script, asks_for_summary
@@ -66,17 +66,10 @@ async def filled(room, share=0.8):
     id_ = await room.send(f"1. {LONG}")
     await room.client.open(id_)
     number = 1
-    while (facts := await facts_of(room, id_)).used < share * facts.budget.prompt:
+    while (facts := await room.facts(id_)).used < share * facts.budget.prompt:
         number += 1
         await room.send(f"{number}. {LONG}", id_)
     return id_
-
-
-async def facts_of(room, id_):
-    """What was told last of the context, once there is a budget."""
-    await room.until(lambda: room.client.context._done == room.client.context._asked)
-    await room.until(lambda: any(f.id == id_ and f.budget for f in room.of(ContextFacts)))
-    return [facts for facts in room.of(ContextFacts) if facts.id == id_][-1]
 
 
 def cards(room, id_):

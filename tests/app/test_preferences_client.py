@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.client import Meter, Notice, WindowKnown
+from app.client import Notice, WindowKnown
 from app.client.preferences import Spot, source_sentence
 from engine.errors import EnvironmentFault, SettingsUnusable
 from engine.settings import MODEL_SETTINGS, SETTINGS, load_settings
@@ -115,18 +115,17 @@ def test_floor_of_zero_moves_the_meter_of_the_open_conversation(tmp_path):
         await preferences.set(Spot("context_window", MODEL), 16_384, MODEL)
         id_ = await room.send("Hello")
         await room.client.open(id_)
-        room.told.clear()
         await preferences.set(Spot("compaction.reserve_tokens"), 4_096, MODEL)
-        first = [(m.id, m.budget, m.window) for m in room.of(Meter)]
+        first = await room.facts(id_)
         room.told.clear()
         state = await preferences.set(Spot("compaction.reserve_floor"), 0, MODEL)
-        return id_, first, room.of(Meter), room.of(WindowKnown), state
+        return first, await room.facts(id_), room.of(WindowKnown), state
 
-    id_, first, meters, windows, state = run(tmp_path, body)
-    assert first == [(id_, 8_000, 16_384)]
-    assert [(m.id, m.budget, m.window) for m in meters] == [(id_, 12_288, 16_384)]
-    assert meters[0].used > 0
-    assert [(w.id, w.budget_tokens) for w in windows] == [(id_, 12_288)]
+    first, then, windows, state = run(tmp_path, body)
+    assert (first.budget.prompt, first.budget.window) == (8_000, 16_384)
+    assert (then.budget.prompt, then.budget.window) == (12_288, 16_384)
+    assert then.used == first.used > 0
+    assert [(w.id, w.budget_tokens) for w in windows] == [(then.id, 12_288)]
     assert (state.window.tokens, state.window.budget) == (16_384, 12_288)
 
 
@@ -270,9 +269,9 @@ def test_what_was_edited_in_the_file_is_read_and_told(tmp_path):
         file.write_text(file.read_text() + "\n[compaction]\nreserve_floor = 0\n")
         room.told.clear()
         state = await preferences.reread(MODEL)
-        told = len(room.of(Meter))
+        told = len(room.of(WindowKnown))
         await preferences.reread(MODEL)
-        return state, told, len(room.of(Meter))
+        return state, told, len(room.of(WindowKnown))
 
     state, told, after = run(tmp_path, body)
     assert state.value(Spot("compaction.reserve_floor")) == 0
