@@ -20,6 +20,7 @@ from engine.models import (
     Wishes,
     parse_model_name,
     plan_model,
+    plan_remembered,
 )
 from engine.paths import Paths, find_paths, resources_dir
 from engine.settings import ModelSettings, Settings, load_settings
@@ -115,8 +116,13 @@ class Workplace:
             weights_bytes=manifest.size_bytes,
         )
 
-    def plan(self, name: ModelName, options: Sequence[ModelSettings] = ()) -> ModelPlan:
-        """How to run a model: `options` first, then the user's settings, then its manifest."""
+    def plan(
+        self, name: ModelName, options: Sequence[ModelSettings] = (), *, remembers: bool = True
+    ) -> ModelPlan:
+        """How to run a model: `options` first, then the user's settings, then its manifest.
+
+        `remembers`: with the user's notes after the system prompt, where they are to be sent.
+        """
         settings = self.settings
         wishes = Wishes(
             options,
@@ -132,7 +138,10 @@ class Workplace:
             settings["context.hard_min_tokens"],
             settings["context.warn_below_tokens"],
         )
-        return plan_model(name, wishes, limits, self_hosted=self._is_self_hosted(name.backend))
+        plan = plan_model(name, wishes, limits, self_hosted=self._is_self_hosted(name.backend))
+        if not remembers or not settings["memory.include"]:
+            return plan
+        return plan_remembered(plan, settings["memory.notes"], settings["memory.most_tokens"])
 
     def _is_self_hosted(self, backend: str) -> bool:
         """Whether the user can change the limits of what runs the model."""

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from engine.backends.base import Sampling, Stretch
 from engine.errors import ModelMissing
 from engine.settings import ModelSettings
+from engine.tokens import estimate_text
 
 BackendName = Literal["llama.cpp", "ollama", "scripted"]
 STARTER = "starter"
@@ -49,7 +50,7 @@ class ModelPlan:
 
     What the window is asked to be, by who asks: `window_option` (this run or this conversation),
     `window_setting` (the user's setting for the model), `window_manifest` (the model's own). `self_hosted`: it runs
-    where the user can change it.
+    where the user can change it. `note` is what the user should be told of it, a sentence.
     """
 
     label: str
@@ -66,11 +67,32 @@ class ModelPlan:
     think: bool | None = None
     limits: WindowLimits = WindowLimits()
     self_hosted: bool = True
+    note: str = ""
 
     def loads_as(self, other: "ModelPlan") -> bool:
         """Whether the model is loaded, and its window judged, as for another plan."""
         told = {"system_prompt": "", "sampling": Sampling(), "max_tokens": None, "think": None}
+        told["note"] = ""
         return replace(self, **told) == replace(other, **told)  # type: ignore[arg-type]  # by name
+
+
+def plan_remembered(plan: ModelPlan, notes: str, most_tokens: int) -> ModelPlan:
+    """The plan with the user's notes after its system prompt; tokens are estimated.
+
+    Notes of more than `most_tokens` are left out whole, and `note` says so: nothing is cut.
+    """
+    notes = notes.strip()
+    size = estimate_text(notes)
+    if not notes:
+        return plan
+    if size > most_tokens:
+        note = (
+            f"Your notes have about {size:,} tokens, more than the {most_tokens:,} they may have, "
+            "and are not sent. Shorten them, or let them have more, under Memory in the settings."
+        )
+        return replace(plan, note=note)
+    prompt = f"{plan.system_prompt}\n\n{notes}" if plan.system_prompt.strip() else notes
+    return replace(plan, system_prompt=prompt)
 
 
 @dataclass(frozen=True, slots=True)

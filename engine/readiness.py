@@ -122,6 +122,8 @@ def plan_notices(
     if words is not None and guard.block:
         raise window_blocked(words, window.tokens)
     told = tuple(ReadyNotice("warning", "window_note", note) for note in notes)
+    if plan.note:
+        told = (*told, ReadyNotice("warning", "notes_too_long", plan.note))
     return told if words is None else (ReadyNotice("warning", "window_small", str(words)), *told)
 
 

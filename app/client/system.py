@@ -48,11 +48,13 @@ class SystemPrompts:
         presets = dict(self._keeping.presets)
         if not id:
             name = self._workplace.model_name(self._keeping.model or None)
-            text = self._keeping.system or self._workplace.plan(name).system_prompt
+            text = (
+                self._keeping.system or self._workplace.plan(name, remembers=False).system_prompt
+            )
             return SystemPrompt(text, presets)
         talk = self._talks.talk(id)
         name = self._workplace.model_name(talk.model or None)
-        plan = self._workplace.plan(name, (kept_options(talk.path),))
+        plan = self._workplace.plan(name, (kept_options(talk.path),), remembers=False)
         return SystemPrompt(plan.system_prompt, presets)
 
     async def set(self, id: str, text: str) -> None:

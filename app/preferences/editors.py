@@ -446,6 +446,7 @@ class BoxEditor(_TypedEditor):
 _MODELS = ("models.default", "compaction.model")
 _LONG = (
     "chat.system_prompt",
+    "memory.notes",
     "compaction.instructions",
     "compaction.identifier_text",
     "system_prompt",

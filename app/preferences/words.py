@@ -40,7 +40,7 @@ def page_words(page: str) -> tuple[str, str]:
         ),
         "memory": (
             translate("Preferences", "Memory"),
-            translate("Preferences", "What is noted before older messages are folded."),
+            translate("Preferences", "What every model is told, in every conversation."),
         ),
         "appearance": (
             translate("Preferences", "Appearance"),

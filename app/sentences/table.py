@@ -49,6 +49,8 @@ TEMPLATES: tuple[str, ...] = (
     "Conversations go best with {tokens} tokens and more.",
     "{model} does not fit into this machine's memory: it needs {needed}, and {free} are free.",
     "Close other programs, or choose a smaller model (porthole models).",
+    "Your notes have about {size} tokens, more than the {limit} they may have, and are not sent.",
+    "Shorten them, or let them have more, under Memory in the settings.",
     "The window is {tokens} tokens and not {wanted}: the model was trained on no more, and stretching is off.",
     "The window is {tokens} tokens, trained on {trained}: up to {before} the model runs as it was trained; past {after} the conversation is read once more in a window stretched with YaRN, and answers get less reliable.",
     "The window is {tokens} tokens, trained on {trained}: it is stretched with YaRN from the start, which reaches past {after} and makes answers less reliable at any length.",

@@ -243,6 +243,32 @@ SETTINGS: Mapping[str, Setting] = table_of(
         help="How long a conversation rests before its old tool results are trimmed.",
     ),
     Setting(
+        key="memory.include",
+        kind="switch",
+        default=True,
+        title="Send the notes",
+        help="Every model gets the notes below, after the system prompt, in every conversation. "
+        "Off: they are kept and not sent.",
+    ),
+    Setting(
+        key="memory.notes",
+        kind="text",
+        default="",
+        title="Notes",
+        help="What should be remembered from one conversation to the next: who you are, how you "
+        "like your answers, what you are working on.",
+    ),
+    Setting(
+        key="memory.most_tokens",
+        kind="whole",
+        default=500,
+        minimum=1,
+        maximum=MOST_TOKENS,
+        unit="tokens",
+        title="Room for the notes",
+        help="They are part of every prompt. Longer ones are left out whole, and that is said.",
+    ),
+    Setting(
         key="ollama.host",
         kind="text",
         default="",

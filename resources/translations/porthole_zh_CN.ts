@@ -2646,12 +2646,12 @@
         <translation>普通</translation>
     </message>
     <message>
-        <source>What happens when a conversation outgrows the window.</source>
-        <translation>对话超出窗口时怎么办。</translation>
+        <source>What every model is told, in every conversation.</source>
+        <translation>在每个对话里都告诉模型的内容。</translation>
     </message>
     <message>
-        <source>What is noted before older messages are folded.</source>
-        <translation>折叠较早的消息之前记下什么。</translation>
+        <source>What happens when a conversation outgrows the window.</source>
+        <translation>对话超出窗口时怎么办。</translation>
     </message>
     <message>
         <source>Where everything lies. All of it is on this computer.</source>
@@ -3338,6 +3338,10 @@
         <translation>请缩短对话，新建对话，或使用更大的窗口。</translation>
     </message>
     <message>
+        <source>Shorten them, or let them have more, under Memory in the settings.</source>
+        <translation>请缩短笔记，或在设置的“记忆”里给它们更多空间。</translation>
+    </message>
+    <message>
         <source>Something is nested too deeply</source>
         <translation>嵌套太深</translation>
     </message>
@@ -3888,6 +3892,10 @@
     <message>
         <source>Your home folder is not known.</source>
         <translation>找不到你的主文件夹。</translation>
+    </message>
+    <message>
+        <source>Your notes have about {size} tokens, more than the {limit} they may have, and are not sent.</source>
+        <translation>你的笔记约有 {size} 个词元，超过了允许的 {limit} 个，因此没有发送。</translation>
     </message>
     <message>
         <source>a duration such as &quot;30m&quot; or &quot;1h30m&quot;, &quot;-1m&quot; for ever, or empty for the server&apos;s own</source>
@@ -4512,6 +4520,10 @@
         <translation>显示压缩次数</translation>
     </message>
     <message>
+        <source>Every model gets the notes below, after the system prompt, in every conversation. Off: they are kept and not sent.</source>
+        <translation>下面的笔记会接在系统提示词之后，在每个对话里发给模型。关闭：保留笔记，但不发送。</translation>
+    </message>
+    <message>
         <source>Everything in the window is drawn this large.</source>
         <translation>窗口里的所有内容都按此比例显示。</translation>
     </message>
@@ -4628,6 +4640,10 @@
         <translation>无论模型能用多大，上下文窗口都不会超过这个值。</translation>
     </message>
     <message>
+        <source>Notes</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
         <source>Off: nothing in the window moves by itself.</source>
         <translation>关闭：窗口里没有会自己动的内容。</translation>
     </message>
@@ -4656,12 +4672,20 @@
         <translation>闲置时间</translation>
     </message>
     <message>
+        <source>Room for the notes</source>
+        <translation>笔记的空间</translation>
+    </message>
+    <message>
         <source>Say when it was done</source>
         <translation>压缩后告诉我</translation>
     </message>
     <message>
         <source>Seed</source>
         <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Send the notes</source>
+        <translation>发送笔记</translation>
     </message>
     <message>
         <source>Shorten first</source>
@@ -4736,6 +4760,10 @@
         <translation>这个模型使用的窗口，代替模型自己给出的值。</translation>
     </message>
     <message>
+        <source>They are part of every prompt. Longer ones are left out whole, and that is said.</source>
+        <translation>笔记是每个提示词的一部分。更长的笔记会整个不发送，并且会告诉你。</translation>
+    </message>
+    <message>
         <source>Think</source>
         <translation>思考</translation>
     </message>
@@ -4770,6 +4798,10 @@
     <message>
         <source>What every model is told first, unless the model has a system prompt of its own.</source>
         <translation>最先告诉每个模型的话；模型有自己的系统提示词时除外。</translation>
+    </message>
+    <message>
+        <source>What should be remembered from one conversation to the next: who you are, how you like your answers, what you are working on.</source>
+        <translation>要从一个对话带到下一个对话的内容：你是谁、喜欢怎样的回答、正在做什么。</translation>
     </message>
     <message>
         <source>What summaries look at</source>

@@ -385,7 +385,7 @@ def test_pages_are_chosen_by_mouse_and_arrows(qtbot, window):
     assert window.views["compaction"].isVisible()
     rows["compaction"].setFocus()
     qtbot.keyClick(rows["compaction"], Qt.Key.Key_Down)
-    assert window.views["appearance"].isVisible()
+    assert window.views["memory"].isVisible()
     assert not window.views["compaction"].isVisible()
     window.page_choice._choose(0)
     assert window.views["general"].isVisible()

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelMissing
-from engine.models import ModelName, Wishes, parse_model_name, plan_model
+from engine.models import (
+    ModelName,
+    ModelPlan,
+    Wishes,
+    parse_model_name,
+    plan_model,
+    plan_remembered,
+)
 from engine.settings import ModelSettings
 
 STARTER = Path("/models/starter.gguf")
@@ -78,3 +85,21 @@ def test_without_wishes_everything_is_the_models_own():
     plan = plan_model(ModelName("ollama", "m", "ollama:m"), Wishes())
     assert plan.window_option is plan.window_setting is plan.window_manifest is None
     assert (plan.stretch, plan.max_tokens, plan.sampling.temperature) == ("off", None, None)
+
+
+def test_notes_follow_the_system_prompt():
+    """As they are, after an empty line; alone where there is no system prompt."""
+    plan = ModelPlan("starter", "llama.cpp", "x", system_prompt="Be brief.")
+    assert plan_remembered(plan, " I am Ada. ", 100).system_prompt == "Be brief.\n\nI am Ada."
+    bare = ModelPlan("starter", "llama.cpp", "x")
+    assert plan_remembered(bare, "I am Ada.", 100).system_prompt == "I am Ada."
+    assert plan_remembered(plan, " \n", 100) == plan
+
+
+def test_notes_that_are_too_long_are_left_out_whole():
+    """With both figures in what is told; the model is loaded as it was."""
+    plan = ModelPlan("starter", "llama.cpp", "x", system_prompt="Be brief.")
+    told = plan_remembered(plan, "word " * 900, 500)
+    assert told.system_prompt == "Be brief."
+    assert "more than the 500" in told.note
+    assert told.loads_as(plan)
