@@ -4,10 +4,14 @@ import ipaddress
 import logging
 import os
 import sys
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pytestqt.qtbot import QtBot
+
+PATIENCE_MS = 60_000
 
 
 def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
@@ -21,6 +25,22 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(_stay_on_this_machine)
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before pytest-qt makes the application
+
+
+class PatientBot(QtBot):
+    """Waits for as long as a busy machine takes; what never comes fails all the same."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE_MS)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE_MS)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE_MS)
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=PATIENCE_MS)
+    waitCallback = partialmethod(QtBot.waitCallback, timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    """pytest-qt's, with patience."""
+    return PatientBot(request)
 
 
 @pytest.fixture(autouse=True)
