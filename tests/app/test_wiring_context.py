@@ -96,7 +96,12 @@ ARRIVALS = {
     "pruning.ttl_seconds": lambda s: s.cache.ttl_ms / 1_000,
 }
 """Where each setting is found in what a session is given."""
-ELSEWHERE = {"compaction.model", "compaction.notify", "compaction.verbose"}
+ELSEWHERE = {
+    "compaction.idle_seconds",
+    "compaction.model",
+    "compaction.notify",
+    "compaction.verbose",
+}
 """What is no figure of the window: see the tests of the model for summaries, and of the client."""
 
 WINDOW_KEYS = sorted(key for key in SETTINGS if key.startswith(("compaction.", "pruning.")))
