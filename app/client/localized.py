@@ -18,7 +18,6 @@ from app.client.values import (
 from app.client.window_truth import ModelTruth
 from app.items import Item, Receipt, ReplyItem
 from app.sentences import localized as words
-from app.words import is_plain
 from engine.errors import EnvironmentFault
 
 T = TypeVar("T")
@@ -26,7 +25,7 @@ T = TypeVar("T")
 
 def localized(value: T) -> T:
     """The same value, to be shown; what has no sentence of the engine in it is returned as it is."""
-    return value if is_plain() else cast("T", _spoken(value))
+    return cast("T", _spoken(value))
 
 
 def _spoken(value: object) -> object:

@@ -17,12 +17,14 @@ _REMEMBERED = 512
 _FIGURE = r"-?[\d.,]*\d[kMG]?"
 _PLACE = re.compile(r"\{(\w+)\}")
 _BREAK = re.compile(r"(?<=[.?!…:]) ")
+_COMMAND = re.compile(r" \(porthole [^()]*\)")
+"""What to type in a terminal, in an aside: the window has buttons for it."""
 
 
 def localized(text: str) -> str:
     """One or more of the engine's sentences in the user's language; any other text unchanged."""
     if not text or is_plain():
-        return text
+        return _COMMAND.sub("", text)
     return _parsed(text) or text
 
 

@@ -204,6 +204,14 @@ def speaking():
     words.install(words.plain)
 
 
+def test_window_names_no_commands_of_the_terminal():
+    """English is shown as the engine says it, but for asides that are typed elsewhere."""
+    said = "Choose a model with a larger window (porthole models): this one was trained on 8,192."
+    assert localized(said) == "Choose a model with a larger window: this one was trained on 8,192."
+    fetched = "Instead you can open a GGUF file you have (porthole models add PATH) or use Ollama."
+    assert localized(fetched) == "Instead you can open a GGUF file you have or use Ollama."
+
+
 def test_every_sentence_of_the_engine_has_a_template():
     """A new sentence without one fails here: write a template, and translate it."""
     texts = {text: place for place, text in _sentences()}
@@ -455,7 +463,10 @@ def test_what_has_no_sentence_is_the_same_object(speaking):
     assert localized_value(bug) is bug
 
 
-def test_english_values_are_the_same_objects():
-    """Nothing is looked at where nothing is translated."""
-    fault = EnvironmentFault(KNOWN)
-    assert localized_value(fault) is fault
+def test_english_values_say_what_the_engine_says():
+    """A fault is the same but for its asides; what has no sentence of the engine is not touched."""
+    fault = EnvironmentFault(KNOWN, "Choose a smaller one (porthole models).")
+    told = localized_value(fault)
+    assert (told.sentence, told.remedy) == (KNOWN, "Choose a smaller one.")
+    rows = ("a (porthole b)",)
+    assert localized_value(rows) == rows
