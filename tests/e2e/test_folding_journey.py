@@ -38,11 +38,12 @@ def explained(porthole):
     return porthole.json("explain", "--session", row["id"], "--json")
 
 
-def agrees(porthole, seen, budget):
+def agrees(porthole, window, budget):
     """The meter and `porthole explain` say the same, to the token: both count as the model does."""
     said = explained(porthole)
+    assert said["count"]["kind"] == "exact"
+    seen = window.until(lambda seen: seen.used == said["count"]["tokens"])
     assert said["budget"]["prompt"] == seen.budget == budget
-    assert (said["count"]["tokens"], said["count"]["kind"]) == (seen.used, "exact")
 
 
 def is_undone(seen):
@@ -73,7 +74,7 @@ def test_folded_by_itself_edited_undone_and_kept(open_window, porthole):
     count, seen = talk_until_folded(window)
     assert (seen.notice[:11], seen.link) == ("Compacted: ", "Undo")
     assert len(seen.said) < count
-    agrees(porthole, seen, 8_000)
+    agrees(porthole, window, 8_000)
     window.picture("folded")
     window.press("card", "show_originals")
     window.until(lambda seen: len(seen.said) == count)
@@ -85,7 +86,7 @@ def test_folded_by_itself_edited_undone_and_kept(open_window, porthole):
     window.press("card", "undo_compaction")
     seen = window.until(lambda seen: is_undone(seen) and seen.used > before + 1_000)
     assert len(seen.said) == count + 1
-    agrees(porthole, seen, 16_384 - 1_024)
+    agrees(porthole, window, 16_384 - 1_024)
     window.picture("undone")
     window.close()
     again = open_window(porthole)
