@@ -62,7 +62,7 @@ def by_kind(truth):
 
 
 def test_a_server_that_reads_less_than_it_was_sent(tmp_path, serve):
-    """Too old to refuse, with a smaller window than it says: the reply's receipt warns."""
+    """C03: too old to refuse, with a smaller window than it says: the reply's receipt warns."""
     serve(version="0.9.0", window_limit=4_096)
 
     async def body(room):
