@@ -22,7 +22,7 @@ from app.markdown.scripts import is_cjk
 LITERAL = 6_000
 """A paragraph of more characters than this is shown as typed: parsing it would take too long."""
 
-MOST_CELLS = 320
+MOST_CELLS = 480
 """A table of more cells than this is shown as typed, as code: Qt lays a table out as a whole, and
 this many hold the window up for as long as it may be."""
 

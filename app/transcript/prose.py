@@ -148,6 +148,8 @@ class Prose(Run):
 
     def _height_of_change(self) -> float | None:
         """From which height down the document differs from before."""
+        if self.document.textWidth() < 0:
+            return None  # asking would lay it out, and again at its width
         if self._first_change is None:
             return self.document.size().height()
         block = self.document.findBlock(self._first_change)

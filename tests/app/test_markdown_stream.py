@@ -359,7 +359,7 @@ def streamed(text, size, look):
 @pytest.mark.parametrize("size", [3, 40])
 def test_table_shown_as_typed_ends_as_when_built_at_once(after, size, look):
     """What follows a table of too many cells ends it as it would end any other."""
-    text = "Before.\n\n" + HEAD + rows(85) + after
+    text = "Before.\n\n" + HEAD + rows(125) + after
     stream, document, _shown = streamed(text, size, look)
     built = stream.finish()
     whole = SafeDocument()
