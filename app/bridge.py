@@ -209,6 +209,7 @@ class Bridge(QObject):
         await self._start_client()
         self._started.set()
         await self._ending.wait()
+        await self._let_begin()
         try:
             if self._client is not None:
                 await self._client.close()
@@ -216,6 +217,14 @@ class Bridge(QObject):
             return  # nobody is there to be told; what was typed is kept
         finally:
             await self._leave()
+
+    async def _let_begin(self) -> None:
+        """Give what was begun just now a moment: a connection that is cancelled before its first step
+        leaves a coroutine behind, and Python complains of it on the screen.
+        """
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        if left:
+            await asyncio.wait(left, timeout=_LEAVE_SECONDS)
 
     async def _start_client(self) -> None:
         try:
