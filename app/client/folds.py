@@ -71,15 +71,18 @@ class Folds:
 
     async def edit(self, id: str, card: str, text: str) -> None:
         """Put other words in the place of a summary: the next request carries them."""
-        await self._append(id, plan_edited(self._entry(id, card), text))
+        await self._rest(id)
+        self._append(id, plan_edited(self._entry(id, card), text))
 
     async def undo(self, id: str, card: str) -> None:
         """Have the messages themselves sent again, for as long as they fit."""
-        await self._append(id, undoing_entry(card, undone=True))
+        await self._rest(id)
+        self._append(id, undoing_entry(card, undone=True))
 
     async def restore(self, id: str, card: str) -> None:
         """Have the summary count again."""
-        await self._append(id, undoing_entry(card, undone=False))
+        await self._rest(id)
+        self._append(id, undoing_entry(card, undone=False))
 
     async def redo(self, id: str, card: str, focus: str = "", model: str = "") -> None:
         """Have the summary written anew from the originals; the old one stays until it is there.
@@ -105,8 +108,8 @@ class Folds:
 
         Raises EnvironmentFault when they would have more than a quarter of the prompt budget.
         """
-        found, talk = await self.pinnable(id, card), self._talks.talk(id)
-        await self._turns.rest(talk)
+        await self._rest(id)
+        found = await self.pinnable(id, card)
         size = sum(message.tokens for message in found.messages if message.id in pins)
         if size > found.room:
             raise self._too_many_pins(found.room, size, 0)
@@ -114,7 +117,7 @@ class Folds:
             if message.is_pinned != (message.id in pins):
                 pin = Pin(message.id, message.id in pins)
                 self._workplace.store.append(id, pin, durable=True)
-        self._talks.refresh(talk)
+        self._talks.refresh(self._talks.talk(id))
         await self.redo(id, card)
 
     async def put_off(self, id: str) -> None:
@@ -138,10 +141,11 @@ class Folds:
 
         Raises EnvironmentFault when the pins would have more than a quarter of the prompt budget.
         """
+        await self._rest(id)
         entry = self._workplace.store.entry(id, entry_id)
         if pinned:
             self._require_room_for_pin(self._planned(id), entry)
-        await self._append(id, Pin(entry_id, pinned))
+        self._append(id, Pin(entry_id, pinned))
 
     def _require_room_for_pin(self, talk: Talk, entry: Entry) -> None:
         budget = self._budget(talk)
@@ -164,11 +168,13 @@ class Folds:
             ),
         )
 
-    async def _append(self, id: str, body: Body) -> None:
-        talk = self._talks.talk(id)
-        await self._turns.rest(talk)
+    async def _rest(self, id: str) -> None:
+        """Wait until the conversation rests: what is judged before may be something else then."""
+        await self._turns.rest(self._talks.talk(id))
+
+    def _append(self, id: str, body: Body) -> None:
         self._workplace.store.append(id, body, durable=True)
-        self._talks.refresh(talk)
+        self._talks.refresh(self._talks.talk(id))
 
     def _planned(self, id: str) -> Talk:
         talk = self._talks.talk(id)

@@ -82,8 +82,7 @@ class Turns:
         talk = self._talks.talk(id_)
         self._number(talk, work)
         talk.queue.append(work)
-        if talk.work is not None and talk.work.is_idle:
-            self._halt(talk)
+        self._have_way(talk)
         self._begin(talk)
 
     def ask_instead(self, id_: str, work: Work) -> None:
@@ -138,9 +137,22 @@ class Turns:
         elif talk.preparing is not None:
             talk.preparing.cancel()
 
+    def _have_way(self, talk: Talk) -> bool:
+        """Stop what nobody asked for, for what somebody does; whether there was such."""
+        is_idle = talk.work is not None and talk.work.is_idle
+        if is_idle:
+            self._halt(talk)
+        return is_idle
+
+    def _free(self, backend: str) -> None:
+        """The same of whatever conversation uses a backend."""
+        if (user := self._users.get(backend)) is not None:
+            self._have_way(user)
+
     @asynccontextmanager
     async def between(self, backend: str) -> AsyncIterator[None]:
         """Have a backend to oneself, between turns; what it has read for a conversation is kept."""
+        self._free(backend)
         async with self._locks.setdefault(backend, asyncio.Lock()):
             if (talk := self._users.pop(backend, None)) is not None:
                 await put_away(talk)
@@ -151,7 +163,7 @@ class Turns:
 
         Raises EnvironmentFault while one is written.
         """
-        if talk.task is not None and talk.is_answered:
+        if talk.task is not None and (self._have_way(talk) or talk.is_answered):
             await asyncio.wait({talk.task})
         if talk.is_running:
             raise EnvironmentFault(
@@ -236,6 +248,7 @@ class Turns:
     async def _prepare(self, talk: Talk, name: ModelName, lock: asyncio.Lock) -> None:
         """Wait for the backend and have a session; the lock is held then, and else not."""
         if lock.locked():
+            self._free(name.backend)
             self._say_waiting(talk, name)
         await lock.acquire()
         try:

@@ -177,3 +177,40 @@ def test_what_was_undone_is_left_alone(tmp_path):
         assert len(room.backend.requests) == asked
 
     run(tmp_path, body)
+
+
+async def held(room, clock):
+    """A nearly full conversation whose folding was begun at rest, and stands still; its id."""
+    id_ = await filled(room)
+    room.backend.otherwise = lambda request: (
+        Script(SUMMARY, hold_after=1) if asks_for_summary(request) else "Yes."
+    )
+    clock.ring()
+    await room.until(lambda: any(c.kind == "compacting" for c in cards(room, id_)))
+    return id_
+
+
+def test_another_conversation_is_not_kept_waiting(tmp_path):
+    """It has the model at once: nobody asked for what holds it."""
+
+    async def body(room, clock):
+        id_ = await held(room, clock)
+        other = await room.send("Hello there")
+        assert room.last(other).text == "Yes."
+        await room.rest(id_)
+        assert not cards(room, id_)
+
+    run(tmp_path, body)
+
+
+def test_what_is_done_to_the_conversation_comes_first(tmp_path):
+    """A message is pinned while it folds by itself: that ends, and is no reply to wait for."""
+
+    async def body(room, clock):
+        id_ = await held(room, clock)
+        first = room.items(id_)[0].id
+        await room.client.folds.pin(id_, first, pinned=True)
+        assert room.items(id_)[0].pinned
+        assert not cards(room, id_)
+
+    run(tmp_path, body)
