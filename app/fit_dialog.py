@@ -46,7 +46,7 @@ class PartsDialog(TicksDialog):
 
     def may_take(self, chosen: frozenset[int], tokens: int, room: int) -> bool:
         """Something, and no more than fits."""
-        return bool(chosen) and 0 < tokens <= room
+        return 0 < tokens <= room
 
     def take(self, chosen: frozenset[int]) -> None:
         """Hand out an excerpt."""

@@ -126,6 +126,11 @@ def chosen_words(chosen: int, parts: int, tokens: int, room: int) -> str:
     """How much is chosen of the parts, against the room."""
     said = translate("Fitting", "{chosen} of {parts} parts: {size} of {room} tokens")
     words = said.format(chosen=chosen, parts=f"{parts:,}", size=f"{tokens:,}", room=f"{room:,}")
+    return with_excess(words, tokens, room)
+
+
+def with_excess(words: str, tokens: int, room: int) -> str:
+    """What is said of a size, with how much of it is too much for the room."""
     if tokens <= room:
         return words
     over = translate("Fitting", "{words}, {over} too many")

@@ -4,6 +4,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.client.fit_values import Pinnable, PinsToChoose
+from app.fit_words import with_excess
 from app.ticks_dialog import Tick, TicksDialog, TicksWords
 from app.transcript.words import clock
 from app.words import translate
@@ -33,9 +34,7 @@ class PinsDialog(TicksDialog):
         """So many messages, against the room for pins."""
         said = translate("PinsDialog", "%n pinned: {size} of {room} tokens", "", count)
         words = said.format(size=f"{tokens:,}", room=f"{room:,}")
-        if tokens <= room:
-            return words
-        return self.tr("{words}, {over} too many").format(words=words, over=f"{tokens - room:,}")
+        return with_excess(words, tokens, room)
 
     def may_take(self, chosen: frozenset[int], tokens: int, room: int) -> bool:
         """Other pins than before, and no more than there is room for."""

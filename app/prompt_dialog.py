@@ -6,7 +6,6 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -85,14 +84,12 @@ class PromptDialog(Dialog):
 
     def _make_list(self) -> None:
         px = self._theme.px
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setAccessibleName(self.tr("Messages of the prompt"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setFixedWidth(px(_LIST_WIDTH))
         self.list.setMinimumHeight(px(_HEIGHT))
-        self.list.viewport().setAutoFillBackground(False)
         self.list.setItemDelegate(TwoLines(self.list))
         self._add(self.tr("All of it"), figure(self._prompt.count.tokens), "")
         for part in self._prompt.parts:
@@ -121,13 +118,11 @@ class PromptDialog(Dialog):
         )
 
     def _make_text(self) -> None:
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(self.tr("Exactly what is sent"))
         self.text.setFont(self._theme.font("chip"))
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setTabChangesFocus(True)
-        self.text.viewport().setAutoFillBackground(False)
 
     def _row_of(self, entry: str) -> int:
         entries = [part.entry for part in self._prompt.parts]

@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -129,14 +128,12 @@ class TicksDialog(Dialog):
 
     def _make_list(self, name: str) -> None:
         px = self._theme.px
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setAccessibleName(name)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setUniformItemSizes(True)
         self.list.setFixedWidth(px(_LIST_WIDTH))
         self.list.setMinimumHeight(px(_HEIGHT))
-        self.list.viewport().setAutoFillBackground(False)
         self.list.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.list.setItemDelegate(_Line(self.list))
         for tick in self._ticks:
@@ -150,13 +147,11 @@ class TicksDialog(Dialog):
             item.setCheckState(Qt.CheckState.Unchecked)
 
     def _make_text(self, name: str) -> None:
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(name)
         self.text.setFont(self._theme.font("chip"))
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setTabChangesFocus(True)
-        self.text.viewport().setAutoFillBackground(False)
 
     def _make_buttons(self, ok: str) -> None:
         self.none_button = Button(self.tr("None"), "quiet", "", self)

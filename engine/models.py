@@ -71,8 +71,8 @@ class ModelPlan:
 
     def loads_as(self, other: "ModelPlan") -> bool:
         """Whether the model is loaded, and its window judged, as for another plan."""
-        told = {"system_prompt": "", "sampling": Sampling(), "max_tokens": None, "think": None}
-        told["note"] = ""
+        told: dict[str, object] = {"system_prompt": "", "sampling": Sampling(), "note": ""}
+        told |= {"max_tokens": None, "think": None}
         return replace(self, **told) == replace(other, **told)  # type: ignore[arg-type]  # by name
 
 

@@ -2391,10 +2391,6 @@
         <source>You, {time}</source>
         <translation>你，{time}</translation>
     </message>
-    <message>
-        <source>{words}, {over} too many</source>
-        <translation>{words}，超出 {over}</translation>
-    </message>
 </context>
 <context>
     <name>PlacesView</name>
