@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HEIGHT = 52
 NARROW = 600
 """Below this width title and model get the room of what stands in the menu as well."""
+_CHIP = 160  # px that the model has beside a long title
 _KIBI = 1024
 _THOUSAND = 1000
 
@@ -117,7 +118,13 @@ class Header(QWidget):
         self._row.setSpacing(px(12))
         self._buttons.setSpacing(px(2))
         self.editor.setFont(self._theme.font("title"))
+        self._keep_chip()
         self.update()
+
+    def _keep_chip(self) -> None:
+        """A long title is cut before the model is, which is what one looks for."""
+        wanted = self.chip.sizeHint().width()
+        self.chip.setMinimumWidth(min(wanted, self._theme.px(_CHIP)))
 
     # -- what it shows -------------------------------------------------------------------
 
@@ -137,6 +144,7 @@ class Header(QWidget):
         """The chip: the model's name for people and its window; 0 tokens when not known yet."""
         words = " · ".join(part for part in (title, window_words(window_tokens)) if part)
         self.chip.set_text(words or self.tr("Choose a model"))
+        self._keep_chip()
         self.chip.setAccessibleName(self.tr("Model: {}").format(words or self.tr("none")))
 
     def set_guard(self, guard: str, reason: str, stretched: float = 1.0) -> None:

@@ -55,6 +55,18 @@ def test_it_shows_the_conversation(header):
     assert header.badge.accessibleName() == "small window: Its window is 16,384."
 
 
+def test_a_long_title_leaves_the_model_its_room(header):
+    """The title can be cut, the model and its window are what one looks for."""
+    header.resize(720, header.height())
+    header.set_title("A title that is longer than any window is wide, " * 3)
+    header.set_model("SmolLM2", 16_384)
+    header.set_guard("warn", "A small window.")
+    header.layout().activate()
+    header._row.activate()
+    assert header.chip.width() == header.chip.sizeHint().width()
+    assert header.title.width() > 100
+
+
 def test_a_new_conversation_says_so(header):
     """Without title, model and window there are still words."""
     header.set_conversation(Conversation("", "", "ollama:x"), None)
