@@ -98,6 +98,9 @@ class Context:
         keeping: drafts.
         talks: the conversations in use, and whom to tell.
         models: what is known of windows.
+
+    Attributes:
+        noticed: called when something of the conversation that is shown changed, its draft too.
     """
 
     def __init__(
