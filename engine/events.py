@@ -152,7 +152,7 @@ class CompactionDue:
     preview: tuple[Entry, ...]
 
 
-MismatchCause = Literal["smaller_window", "divided", "rendered_otherwise"]
+MismatchCause = Literal["smaller_window", "divided", "rendered_otherwise", "miscounted", "untold"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,15 +178,16 @@ class Keeper:
             window,
             self.settings,
             system_tokens=self._system_tokens(),
-            calibration=self._book.of(self._plan.label),
+            calibration=self._book.of(self._plan.label, ready.loaded.digest),
             model=self._plan.label,
         )
 
-    def learn(self, view: ContextView, prompt_tokens: int) -> None:
+    def learn(self, ready: Ready, view: ContextView, prompt_tokens: int) -> None:
         """A backend that cannot count told how large this prompt really was."""
         if view.count.kind != "exact" and prompt_tokens and self._is_told:
             estimate = estimate_messages(self._messages(view.visible))
-            self._book.learn(self._plan.label, estimate, prompt_tokens)
+            digest = ready.loaded.digest
+            self._book.learn(self._plan.label, estimate, prompt_tokens, digest)
 
     async def room_for(self, ready: Ready, text: str, path: Sequence[Entry]) -> tuple[int, int]:
         """Tokens a new message would have, and the most it may have in this conversation."""
@@ -194,7 +195,8 @@ class Keeper:
         alone = self._request(ready, self._messages(()), 1)
         exact = await self._backend.count_texts(alone, (text,))
         if exact is None:
-            ratio = max(1.0, self._book.of(self._plan.label).ratio)  # it may be in another script
+            known = self._book.of(self._plan.label, ready.loaded.digest).ratio
+            ratio = max(1.0, known)  # it may be in another script
             size = round(SAFETY_MARGIN * ratio * estimate_text(text))
         else:
             size = exact[0]

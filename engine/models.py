@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.backends.base import Sampling, Stretch
+from engine.backends.ollama_wire import full_name
 from engine.errors import ModelMissing
 from engine.settings import ModelSettings
 from engine.tokens import estimate_text
@@ -33,6 +34,19 @@ class ModelName:
     backend: BackendName
     name: str
     label: str
+
+    @property
+    def queue(self) -> str:
+        """Whose turn it waits for, see `queue_of`."""
+        return queue_of(self.backend, self.name)
+
+
+def queue_of(backend: BackendName, name: str) -> str:
+    """A name for what works on one thing at a time: a model of a server, or this machine.
+
+    A server queues by itself, in silence: what waits here can be told, and stopped at once.
+    """
+    return f"{backend}:{full_name(name)}" if backend == "ollama" else backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,11 @@ class ModelPlan:
     limits: WindowLimits = WindowLimits()
     self_hosted: bool = True
     note: str = ""
+
+    @property
+    def queue(self) -> str:
+        """Whose turn it waits for, see `queue_of`."""
+        return queue_of(self.backend, self.name)
 
     def loads_as(self, other: "ModelPlan") -> bool:
         """Whether the model is loaded, and its window judged, as for another plan."""

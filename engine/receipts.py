@@ -11,11 +11,14 @@ held against the least that the prompt can have been:
 
 An honest turn never falls below it, so that a warning always means something. Some servers report
 only what they newly read; what can be explained by that is not warned of.
+
+Counts that nothing sent or written can have are told of too, and so is a count that is missing where
+every server of that kind gives one. What another tokenizer could make of the same words is no proof.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.backends.base import PromptMessage
 from engine.events import Mismatch, MismatchCause
@@ -31,6 +34,8 @@ scripts, where the estimate counts bytes.
 """
 _MOST_OF_NEW = 2.0
 """What is new can have so many tokens for one that was estimated, its frame included."""
+_INVISIBLE = 128
+"""Tokens of a reply that leave no text: tags around thinking, ends of turns, half characters."""
 _MOST_SLOTS = 8
 _SLOT_SHARE = 0.03
 
@@ -59,26 +64,97 @@ class ReadPrompt:
     reports_whole: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ReportedReply:
+    """The reply that a usage was reported with.
+
+    `text` is all that arrived of it, thinking included; None where that says nothing of its tokens
+    (tool calls are no text). `max_tokens` is what it was allowed, 0 for no limit. `tells_whole`:
+    this kind of server reports every prompt, and whole.
+    """
+
+    text: str | None = None
+    max_tokens: int = 0
+    tells_whole: bool = False
+
+
+NO_REPLY = ReportedReply()
+
+
+class Receipts:
+    """The receipts of one conversation with one model, each judged by those before."""
+
+    def __init__(self) -> None:
+        self._read: ReadPrompt | None = None  # the last prompt that was read whole
+
+    def judge(
+        self, sent: SentPrompt, usage: Usage, reply: ReportedReply = NO_REPLY
+    ) -> Mismatch | None:
+        """As `judge_receipt`; what was read is remembered for the next one."""
+        mismatch = judge_receipt(sent, usage, self._read, reply)
+        self._read = note_read(sent, usage, mismatch, self._read, reply)
+        return mismatch
+
+
 def judge_receipt(
-    sent: SentPrompt, usage: Usage, before: ReadPrompt | None = None
+    sent: SentPrompt,
+    usage: Usage,
+    before: ReadPrompt | None = None,
+    reply: ReportedReply = NO_REPLY,
 ) -> Mismatch | None:
     """What is wrong between what was sent and what was read; None when nothing is.
 
     `before` is the prompt that was read last in this conversation. A backend that reports nothing
-    (0 tokens) is not judged.
+    (0 tokens) is judged only if its kind always reports.
     """
     read, shown = usage.prompt_tokens, sent.count.tokens
-    if read <= 0:
-        return None
+    if read <= 0 or (reply.tells_whole and reply.text and usage.written_tokens <= 0):
+        return _untold(sent, read) if reply.tells_whole else None
     if sent.count.kind == "exact":
         if abs(read - shown) <= _tolerance(shown):
             return None
         return _mismatch(sent, read)
-    if _is_new_part(sent, read, before):
+    if reply.tells_whole:
+        before = before and replace(before, reports_whole=True)
+    if (found := _miscounted(sent, usage, before, reply)) is not None:
+        return found
+    if not reply.tells_whole and _is_new_part(sent, read, before):
         return None
     if read >= plan_least(sent.messages) - _TOKENS and not _fell(sent, read, before):
         return None
     return _mismatch(sent, read)
+
+
+def _miscounted(
+    sent: SentPrompt, usage: Usage, before: ReadPrompt | None, reply: ReportedReply
+) -> Mismatch | None:
+    """Counts that nothing which was sent, or which arrived, can have; None when they can be."""
+    read, written = usage.prompt_tokens, usage.written_tokens
+    if 0 < sent.window_tokens < read or _rose(sent, read, before):
+        return _too_many_read(sent, read)
+    if 0 < reply.max_tokens < written or _is_other_text(reply, written):
+        return _wrong_reply(sent, written)
+    return None
+
+
+def _rose(sent: SentPrompt, read: int, before: ReadPrompt | None) -> bool:
+    """Whether more was read than of the same beginning before, and all that is new can be."""
+    if before is None or not before.reports_whole or not _begins_with(sent, before):
+        return False
+    said = sum(estimate_text(message.content) for message in before.messages)
+    ratio = max(1.0, before.tokens / max(1, said))
+    new = sent.messages[len(before.messages) :]
+    frames = _TOKENS * len(new)
+    frames += sum(len(str(message.tool_calls)) for message in new if message.tool_calls)
+    return read > before.tokens + _tolerance(before.tokens) + ratio * _most(new) + frames
+
+
+def _is_other_text(reply: ReportedReply, written: int) -> bool:
+    """Whether a reply of so many tokens cannot be the one that arrived."""
+    if reply.text is None or written <= 0:
+        return False
+    size = len(reply.text.encode("utf-8", "surrogatepass"))
+    return not _least(reply.text) - _TOKENS <= written <= size + _INVISIBLE
 
 
 def plan_least(messages: Sequence[PromptMessage]) -> int:
@@ -87,13 +163,21 @@ def plan_least(messages: Sequence[PromptMessage]) -> int:
 
 
 def note_read(
-    sent: SentPrompt, usage: Usage, mismatch: Mismatch | None, before: ReadPrompt | None = None
+    sent: SentPrompt,
+    usage: Usage,
+    mismatch: Mismatch | None,
+    before: ReadPrompt | None = None,
+    reply: ReportedReply = NO_REPLY,
 ) -> ReadPrompt | None:
-    """What to compare the next prompt with; None when this one was not read as it was sent."""
+    """What to compare the next prompt with.
+
+    What it was before when this one was not read as it was sent: a lie that lasts is told of in
+    every turn.
+    """
     read = usage.prompt_tokens
     if mismatch is not None or read <= 0:
-        return None
-    known = before is not None and before.reports_whole
+        return before
+    known = reply.tells_whole or (before is not None and before.reports_whole)
     new = _new_part(sent, before)
     is_whole = known or (len(new) < len(sent.messages) and read > _most(new))
     return ReadPrompt(sent.messages, read, is_whole)
@@ -164,6 +248,34 @@ def _cause(sent: SentPrompt, read: int) -> tuple[MismatchCause, int]:
     return "smaller_window", 0
 
 
+def _untold(sent: SentPrompt, read: int) -> Mismatch:
+    return Mismatch(
+        sent.count.tokens,
+        read,
+        "untold",
+        "The server did not say how much it read and wrote: whether it read the whole "
+        "conversation cannot be checked.",
+        "Restart it or update it: every Ollama server says that with each reply.",
+    )
+
+
+_DISTRUST = (
+    "Its counts are not relied on until they make sense again. Restart it or update it if this "
+    "comes back."
+)
+
+
+def _too_many_read(sent: SentPrompt, read: int) -> Mismatch:
+    shown = sent.count.tokens
+    sentence = f"The server says that it read {read:,} tokens: more than the about {shown:,} sent."
+    return Mismatch(shown, read, "miscounted", sentence, _DISTRUST)
+
+
+def _wrong_reply(sent: SentPrompt, written: int) -> Mismatch:
+    sentence = f"The server says that it wrote {written:,} tokens: not the reply that arrived."
+    return Mismatch(sent.count.tokens, written, "miscounted", sentence, _DISTRUST)
+
+
 def _sentence(sent: SentPrompt, read: int) -> str:
     shown = sent.count.tokens
     if sent.count.kind == "exact":
@@ -186,7 +298,7 @@ def _remedy(cause: MismatchCause, slots: int) -> str:
                 "It seems to run the model with a smaller window than was asked for: update or "
                 "restart it, or use a smaller window for this model."
             )
-        case "rendered_otherwise":
+        case _:
             return (
                 "The model's template was probably applied in another way than it was counted: "
                 "answer again; if it comes back, choose another model file."

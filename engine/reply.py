@@ -9,6 +9,7 @@ from typing import Any
 from engine.backends.base import TextChunk, ThinkingChunk, ToolCallChunk
 from engine.errors import EnvironmentFault, PortholeError
 from engine.events import Receipt
+from engine.receipts import ReportedReply
 from engine.store import Reply as RunningReply
 from engine.store import Store
 from engine.transcript import (
@@ -36,6 +37,7 @@ class WrittenReply:
         checkpointed: when it was last kept, in the session's seconds.
         entry: where it stands, once it is stored.
         receipt: what was sent for it and what that cost, once it is there.
+        tells_whole: its usage is of a backend that reports every prompt whole.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -48,6 +50,13 @@ class WrittenReply:
     checkpointed: float = 0.0
     entry: Entry | None = None
     receipt: Receipt | None = None
+    tells_whole: bool = False
+
+    def reported(self, max_tokens: int) -> ReportedReply:
+        """What its usage can be held against; it was allowed `max_tokens`."""
+        words = [part.text for part in self.parts if isinstance(part, Text | Thinking)]
+        text = "".join(words) if len(words) == len(self.parts) else None
+        return ReportedReply(text, max_tokens, self.tells_whole)
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take a chunk in; text that follows text joins it."""

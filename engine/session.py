@@ -27,7 +27,6 @@ from engine.backends.base import (
     Chunk,
     Finished,
     Loading,
-    PromptMessage,
     PromptRequest,
     Reading,
     TextChunk,
@@ -54,7 +53,7 @@ from engine.folding import failure_words, overflow_fault, too_large
 from engine.keeper import SURELY_FITS_BYTES, Emit, Keeper
 from engine.models import ModelPlan
 from engine.readiness import Ready, keep_ready, make_ready
-from engine.receipts import ReadPrompt, SentPrompt, judge_receipt, note_read
+from engine.receipts import Receipts, SentPrompt
 from engine.recovery import Recovery, Tries, plan_recovery
 from engine.reply import Checkpoints, WrittenReply
 from engine.sessiontools import SessionTools
@@ -104,8 +103,8 @@ class Session:
         self.plan = plan
         self._backend = backend
         self.ready: Ready | None = None
-        self._sent: tuple[PromptMessage, ...] = ()
-        self._read: ReadPrompt | None = None  # the last prompt that was read whole
+        self._sent: PromptRequest | None = None
+        self._receipts = Receipts()
         self._keeper = Keeper(
             self._store,
             backend,
@@ -269,21 +268,23 @@ class Session:
         ready = await self._make_ready(emit)
         view = await self._reply_to(asked.id, ready, reply, emit)
         if (usage := reply.usage) is not None:
-            reply.receipt = self._emit_receipt(view, usage, emit)
+            reply.receipt = self._emit_receipt(ready, view, reply, usage, emit)
             reply.entry = self._store_reply(reply)
             await self._maintain(ready, reply, emit)
 
-    def _emit_receipt(self, view: ContextView, usage: Usage, emit: Emit) -> Receipt:
+    def _emit_receipt(
+        self, ready: Ready, view: ContextView, reply: WrittenReply, usage: Usage, emit: Emit
+    ) -> Receipt:
         """What was sent and what it cost; a warning if it was not read as it was sent."""
-        count, window = view.count, view.budget.window
+        count, window, request = view.count, view.budget.window, self._sent
+        assert request is not None
         room = max(0, window - count.tokens - usage.written_tokens)
         as_counted = plan_sent(view) is view.visible  # else something was shortened on the way
         judged = count if as_counted else Count(count.tokens, "estimated")
-        sent = SentPrompt(self._sent, judged, window)
-        mismatch = judge_receipt(sent, usage, self._read)
-        self._read = note_read(sent, usage, mismatch, self._read)
+        sent = SentPrompt(request.messages, judged, window)
+        mismatch = self._receipts.judge(sent, usage, reply.reported(request.max_tokens))
         if mismatch is None:
-            self._keeper.learn(view, usage.prompt_tokens)
+            self._keeper.learn(ready, view, usage.prompt_tokens)
         receipt = Receipt(self._turn, count.tokens, count.kind, usage, window, room, mismatch)
         emit(receipt)
         if mismatch is not None:
@@ -349,9 +350,8 @@ class Session:
             reply.parent = leaf = view.leaf or leaf
             reply.running = self._store.start_reply(self.session_id, leaf, self.plan.label)
             try:
-                request = self._keeper.request(ready, view, self.plan.max_tokens)
-                self._sent = request.messages
-                await self._stream(request, reply, emit)
+                self._sent = self._keeper.request(ready, view, self.plan.max_tokens)
+                await self._stream(self._sent, reply, emit)
                 return view
             except EnvironmentFault as fault:
                 recovery = plan_recovery(
@@ -378,7 +378,7 @@ class Session:
         """Make the context smaller after a refusal; the leaf to go on from. Raises if it cannot."""
         if recovery.cause == "overflow":
             self._keeper.learn_window(recovery.window_tokens, guessed=recovery.is_guess)
-            self._keeper.learn(view, recovery.prompt_tokens)
+            self._keeper.learn(ready, view, recovery.prompt_tokens)
         after = await self._keeper.shrink(ready, view, recovery.cause, emit, self._turn)
         if after is None:
             if recovery.cause == "timeout":
@@ -458,8 +458,8 @@ class Session:
                 emit(PromptReading(turn, read, total, reused))
             case Warned(code=code, text=text):
                 emit(Notice(turn, "warning", code, text))
-            case Finished(stop_reason=reason, usage=usage):
-                reply.stop_reason, reply.usage = reason, usage
+            case Finished(stop_reason=reason, usage=usage, tells_whole=whole):
+                reply.stop_reason, reply.usage, reply.tells_whole = reason, usage, whole
         self._checkpoints.take(reply)
 
     def _finish(self, reply: WrittenReply) -> TurnEnded:

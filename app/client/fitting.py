@@ -245,7 +245,7 @@ class Fitting:
         subject = seen.subject
         focus = subject.typed if subject.index >= 0 else ""
         called = subject.name or translate("Fitting", "Your message")
-        async with self._turns.between(plan.backend):
+        async with self._turns.between(plan.queue):
             ready = await self._ready(id_, subject, name, plan)
             limit = native_window(ready)
             steps = await asyncio.to_thread(plan_digest, subject.text, limit, seen.digest_cap)

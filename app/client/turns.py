@@ -1,4 +1,4 @@
-"""Turns: one after the other in a conversation, one at a time for each backend.
+"""Turns: one after the other in a conversation, one at a time for each model of a server.
 
 ::
 
@@ -72,7 +72,7 @@ class Turns:
         self._keeping = keeping
         self._talks = talks
         self._locks: dict[str, asyncio.Lock] = {}
-        self._users: dict[str, Talk] = {}  # by backend: who used it last
+        self._users: dict[str, Talk] = {}  # by queue: who used it last
         self._is_closing = self._is_over = False
 
     # ---- asking ---------------------------------------------------------------------------------
@@ -144,17 +144,17 @@ class Turns:
             self._halt(talk)
         return is_idle
 
-    def _free(self, backend: str) -> None:
-        """The same of whatever conversation uses a backend."""
-        if (user := self._users.get(backend)) is not None:
+    def _free(self, queue: str) -> None:
+        """The same of whatever conversation uses what the queue is for."""
+        if (user := self._users.get(queue)) is not None:
             self._have_way(user)
 
     @asynccontextmanager
-    async def between(self, backend: str) -> AsyncIterator[None]:
-        """Have a backend to oneself, between turns; what it has read for a conversation is kept."""
-        self._free(backend)
-        async with self._locks.setdefault(backend, asyncio.Lock()):
-            if (talk := self._users.pop(backend, None)) is not None:
+    async def between(self, queue: str) -> AsyncIterator[None]:
+        """Have a model to oneself, between turns; what it has read for a conversation is kept."""
+        self._free(queue)
+        async with self._locks.setdefault(queue, asyncio.Lock()):
+            if (talk := self._users.pop(queue, None)) is not None:
                 await put_away(talk)
             yield
 
@@ -224,7 +224,7 @@ class Turns:
         with_reply = work.kind != "compact"
         talk.live = LiveReply(talk.new_id(), name.label, work.when_ms, with_reply=with_reply)
         self._talks.refresh(talk)
-        lock = self._locks.setdefault(name.backend, asyncio.Lock())
+        lock = self._locks.setdefault(name.queue, asyncio.Lock())
         talk.preparing = asyncio.create_task(self._prepare(talk, name, lock))
         try:
             await talk.preparing
@@ -248,12 +248,12 @@ class Turns:
     async def _prepare(self, talk: Talk, name: ModelName, lock: asyncio.Lock) -> None:
         """Wait for the backend and have a session; the lock is held then, and else not."""
         if lock.locked():
-            self._free(name.backend)
+            self._free(name.queue)
             self._say_waiting(talk, name)
         await lock.acquire()
         try:
-            other = self._users.get(name.backend)
-            self._users[name.backend] = talk
+            other = self._users.get(name.queue)
+            self._users[name.queue] = talk
             if other is not None and other is not talk:
                 await put_away(other)
             self._require_sound_settings()
@@ -271,7 +271,7 @@ class Turns:
             raise
 
     def _say_waiting(self, talk: Talk, name: ModelName) -> None:
-        other = self._users.get(name.backend)
+        other = self._users.get(name.queue)
         if talk.live is not None and other is not None:
             with suppress(EnvironmentFault):  # it may be gone
                 talk.live.wait_for(self._workplace.store.session(other.id).title)

@@ -97,11 +97,13 @@ class Loaded:
 
     `window_tokens` is one conversation's share (per slot). `trained_tokens` 0 when unknown.
     `vocabulary` names the tokenizer for stored token ids, empty when ids are not exchanged.
+    `digest` is that of the model's content, empty when it is not told.
     """
 
     window_tokens: int
     trained_tokens: int = 0
     vocabulary: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,8 @@ class Warned:
     """Something the user must be told; `code` is stable, `text` is a sentence.
 
     Codes: `stretched` (the context was made anew with YaRN), `reloaded`, `template_repaired`,
-    `old_server` (it may cut a prompt in silence), `server_cut` (it did).
+    `old_server` (it may cut a prompt in silence), `server_cut` (it did), `window_shrank` (it was
+    loaded again, and smaller).
     """
 
     code: str
@@ -194,10 +197,14 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The last chunk of a reply that ended by itself (never after a failure or a stop)."""
+    """The last chunk of a reply that ended by itself (never after a failure or a stop).
+
+    `tells_whole`: this kind of backend reports every prompt, and the whole of it.
+    """
 
     stop_reason: StopReason
     usage: Usage
+    tells_whole: bool = False
 
 
 Chunk = Loading | Reading | TextChunk | ThinkingChunk | ToolCallChunk | Warned | Finished

@@ -64,6 +64,10 @@ SILENCE_SECONDS = 300.0
 LOAD_SILENCE_SECONDS = 1800.0
 ANSWER_SECONDS = 30.0
 """The longest silence of a request that loads and generates nothing."""
+_LOADED_SECONDS = 0.1
+"""A model that was ready was not loaded: that takes longer."""
+_LOOK_SECONDS = 2.0
+"""A reply that is there waits no longer for what is only asked about it."""
 
 
 class OllamaBackend:
@@ -129,9 +133,10 @@ class OllamaBackend:
         self._trained[name] = info.trained_window
         return info
 
-    async def ps(self) -> tuple[RunningModel, ...]:
+    async def ps(self, patience_seconds: float = ANSWER_SECONDS) -> tuple[RunningModel, ...]:
         """The models in the server's memory, with the windows they were loaded with."""
-        return wire.running_models(await self._document("GET", "/api/ps"))
+        answer = await self._document("GET", "/api/ps", patience_seconds=patience_seconds)
+        return wire.running_models(answer)
 
     # ---- work -----------------------------------------------------------------------------------
 
@@ -151,7 +156,7 @@ class OllamaBackend:
         live = running.window_tokens if running else 0
         window = min(request.window_tokens, live or trained or request.window_tokens)
         self._windows[wire.full_name(request.model), request.window_tokens] = live
-        return Loaded(window, trained)
+        return Loaded(window, trained, digest=running.digest if running else "")
 
     async def count(self, request: PromptRequest) -> int | None:
         """None: the server has no way to count a prompt without running it."""
@@ -182,7 +187,9 @@ class OllamaBackend:
                     called = called or isinstance(chunk, ToolCallChunk)
                     yield chunk
                 if wire.is_last(line):
-                    for chunk in _ending(wire.finished(line, called=called), request):
+                    whole = wire.tells_whole(self._version or "")
+                    end = wire.finished(line, called=called, tells_whole=whole)
+                    for chunk in (*await self._shrunk(request, end), *_ending(end, request)):
                         yield chunk
                     return
         raise faults.cut("the server ended it without saying that it is complete")
@@ -254,10 +261,12 @@ class OllamaBackend:
             others = await self.list_models()
         return faults.missing(model, tuple(item.name for item in others))
 
-    async def _running(self, model: str) -> RunningModel | None:
+    async def _running(
+        self, model: str, patience_seconds: float = ANSWER_SECONDS
+    ) -> RunningModel | None:
         """The model's place in memory; None when it is not there, or the server cannot tell."""
         try:
-            running = await self.ps()
+            running = await self.ps(patience_seconds)
         except BackendRefused:  # servers before 0.1.38 have no /api/ps
             return None
         name = wire.full_name(model)
@@ -292,9 +301,8 @@ class OllamaBackend:
             running = None
         if running is None:
             return (Loading(None),)
-        name, asked = wire.full_name(request.model), request.window_tokens
-        usual = self._windows.get((name, asked)) or min(asked, self._trained.get(name) or asked)
-        if running.window_tokens in (0, usual):
+        asked = request.window_tokens
+        if running.window_tokens in (0, self._usual_window(request)):
             return ()
         return (
             Warned(
@@ -305,6 +313,35 @@ class OllamaBackend:
             Loading(None),
         )
 
+    async def _shrunk(self, request: PromptRequest, end: Finished) -> tuple[Chunk, ...]:
+        """A warning if the model was loaded within the reply, and smaller than it was before.
+
+        The server says nothing of that in the reply; without a load there is nothing to ask.
+        """
+        usual = self._usual_window(request)
+        if end.usage.load_seconds < _LOADED_SECONDS or not usual:
+            return ()
+        try:
+            running = await self._running(request.model, _LOOK_SECONDS)
+        except EnvironmentFault:  # the reply is there: it does not wait for this
+            return ()
+        if running is None or not 0 < running.window_tokens < usual:
+            return ()
+        return (
+            Warned(
+                "window_shrank",
+                f"Ollama loaded the model again within this reply, with a window of "
+                f"{running.window_tokens:,} tokens instead of {usual:,}: what is older may not "
+                "have been read. The next message goes by the smaller window.",
+            ),
+        )
+
+    def _usual_window(self, request: PromptRequest) -> int:
+        """The window the model has when it is loaded as this request wants it; tokens."""
+        name, asked = wire.full_name(request.model), request.window_tokens
+        known = self._windows.get((name, asked))
+        return known or min(asked, self._trained.get(name) or asked)
+
     # ---- requests -------------------------------------------------------------------------------
 
     def _chat(self, body: wire.Json, *, gap: float) -> AbstractAsyncContextManager["Answer"]:
@@ -313,10 +350,15 @@ class OllamaBackend:
         return self._ask("POST", "/api/chat", body, explain, (self._load_silence, gap))
 
     async def _document(
-        self, method: str, path: str, body: wire.Json | None = None, model: str = ""
+        self,
+        method: str,
+        path: str,
+        body: wire.Json | None = None,
+        model: str = "",
+        patience_seconds: float = ANSWER_SECONDS,
     ) -> wire.Json:
         """A request that loads nothing, answered with one JSON object."""
-        limit = min(ANSWER_SECONDS, self._silence)
+        limit = min(patience_seconds, self._silence)
         explain = partial(faults.chat_refusal, model=model)
         async with self._ask(method, path, body, explain, (limit, limit)) as answer:
             return await answer.document()

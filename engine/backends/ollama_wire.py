@@ -39,6 +39,8 @@ KEEP_ALIVE = "30m"
 NO_CUT_VERSION: Version = (0, 12, 6)
 """The first server that knows `truncate` and `shift`; older ones ignore them without a word."""
 
+_WHOLE_SINCE: Version = (0, 2, 0)
+_IN_PART: Version = (0, 30, 0)
 _NANOSECONDS = 1e9
 
 
@@ -57,12 +59,16 @@ class PullProgress:
 
 @dataclass(frozen=True, slots=True)
 class RunningModel:
-    """A model the server holds in memory. Tokens and bytes; 0 when the server does not say."""
+    """A model the server holds in memory. Tokens and bytes; 0 when the server does not say.
+
+    `digest` is that of its content, "" when the server does not say.
+    """
 
     name: str
     window_tokens: int = 0
     size_bytes: int = 0
     vram_bytes: int = 0
+    digest: str = ""
 
 
 # ---- names --------------------------------------------------------------------------------------
@@ -172,12 +178,24 @@ def is_last(line: Json) -> bool:
     return line.get("done") is True or bool(text(line, "done_reason"))
 
 
-def finished(line: Json, *, called: bool) -> Finished:
-    """The end of a reply out of the stream's last object; `called` if it holds tool calls."""
+def finished(line: Json, *, called: bool, tells_whole: bool = False) -> Finished:
+    """The end of a reply out of the stream's last object; `called` if it holds tool calls.
+
+    `tells_whole`: the server is of a version that reports whole prompts.
+    """
     reason: StopReason = "tool_calls" if called else "stop"
     if text(line, "done_reason") == "length":
         reason = "length"
-    return Finished(reason, _usage(line))
+    return Finished(reason, _usage(line), tells_whole)
+
+
+def tells_whole(version: str) -> bool:
+    """Whether a server of this version reports every prompt, and whole; false if that is not known.
+
+    Before 0.2.0, and in 0.30.0, it left out what came from its cache.
+    """
+    numbers = parse_version(version)
+    return numbers is not None and numbers >= _WHOLE_SINCE and numbers != _IN_PART
 
 
 def _usage(line: Json) -> Usage:
@@ -204,6 +222,7 @@ def running_models(processes: Json) -> tuple[RunningModel, ...]:
             number(item, "context_length"),
             number(item, "size"),
             number(item, "size_vram"),
+            text(item, "digest"),
         )
         for item in _items(processes, "models")
     )

@@ -47,10 +47,18 @@ UNCALIBRATED = Calibration()
 
 
 class CalibrationBook:
-    """The calibrations of all models, by name; kept in one small file."""
+    """The calibrations of all models; kept in one small file.
 
-    def __init__(self, ratios: Mapping[str, float] | None = None) -> None:
-        self._by_model = {name: Calibration(ratio) for name, ratio in (ratios or {}).items()}
+    By the digest of a model's content where that is told, so that copies share what was learned
+    and another model under an old name begins anew; else by name. `names` says which digest a name
+    had last.
+    """
+
+    def __init__(
+        self, ratios: Mapping[str, float] | None = None, names: Mapping[str, str] | None = None
+    ) -> None:
+        self._known = {key: Calibration(ratio) for key, ratio in (ratios or {}).items()}
+        self._names = dict(names or {})
 
     @classmethod
     def load(cls, file: Path) -> "CalibrationBook":
@@ -61,21 +69,34 @@ class CalibrationBook:
             return cls()
         if not isinstance(known, dict):
             return cls()
-        return cls({name: float(ratio) for name, ratio in known.items() if _makes_sense(ratio)})
+        ratios = {key: float(ratio) for key, ratio in known.items() if _makes_sense(ratio)}
+        return cls(ratios, {n: d for n, d in known.items() if isinstance(d, str) and d})
 
     def save(self, file: Path) -> None:
         """Replace the file in one step, readable for its user only. Raises SettingsUnusable."""
         make_private(file.parent, fault=SettingsUnusable)
-        ratios = {name: calibration.ratio for name, calibration in self._by_model.items()}
-        atomic_write(file, json.dumps(ratios, indent=1, sort_keys=True) + "\n")
+        ratios = {key: calibration.ratio for key, calibration in self._known.items()}
+        kept = json.dumps({**ratios, **self._names}, indent=1, sort_keys=True)
+        atomic_write(file, kept + "\n")
 
-    def of(self, model: str) -> Calibration:
-        """A model's calibration; the neutral one if nothing was learned."""
-        return self._by_model.get(model, UNCALIBRATED)
+    def of(self, model: str, digest: str = "") -> Calibration:
+        """A model's calibration; the neutral one if nothing was learned.
 
-    def learn(self, model: str, estimated_tokens: int, exact_tokens: int) -> Calibration:
+        `digest` is that of its content; "" for the one the name had last.
+        """
+        known = self._names.get(model, model)  # by name only: from before digests were told
+        key = digest if digest and (digest in self._known or model in self._names) else known
+        return self._known.get(key, UNCALIBRATED)
+
+    def learn(
+        self, model: str, estimated_tokens: int, exact_tokens: int, digest: str = ""
+    ) -> Calibration:
         """Learn from one counted prompt of a model; its calibration from now on."""
-        learned = self._by_model[model] = self.of(model).learn(estimated_tokens, exact_tokens)
+        key = digest or self._names.get(model, model)
+        learned = self._known[key] = self.of(model, digest).learn(estimated_tokens, exact_tokens)
+        if digest:
+            self._names[model] = digest
+            self._known.pop(model, None)
         return learned
 
 

@@ -7,7 +7,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -120,6 +120,9 @@ def _reported(reply: Message, model: str) -> int:
         return 0
     if model and reply.model != model:
         return 0
+    receipt = (reply.details or {}).get("receipt")
+    if isinstance(receipt, Mapping) and receipt.get("mismatch"):
+        return 0  # it was not read as it was sent: its figures are not the conversation's
     return reply.usage.prompt_tokens + reply.usage.written_tokens
 
 

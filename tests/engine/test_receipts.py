@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from engine.backends.base import PromptMessage
 from engine.events import Mismatch
-from engine.receipts import ReadPrompt, SentPrompt, judge_receipt, note_read, plan_least
+from engine.receipts import (
+    ReadPrompt,
+    Receipts,
+    ReportedReply,
+    SentPrompt,
+    judge_receipt,
+    note_read,
+    plan_least,
+)
 from engine.tokens import Count, estimate_messages
 from engine.transcript import Usage
 
@@ -166,6 +174,101 @@ def test_what_is_remembered():
     )
     assert note_read(sent, Usage(read_tokens=2), wrong) is None
     assert note_read(sent, Usage(), None) is None
+
+
+# ---- counts that cannot be ----------------------------------------------------------------------
+
+HONEST = ReportedReply("It is a lamp in a window.", 512, tells_whole=True)
+BEFORE = prompt(prose(4_000))
+NOW = (*BEFORE, *prompt("And what is next?"))
+
+
+def told(read, written=7, *, reply=HONEST, messages=NOW, before=BEFORE, window=16_384):
+    """What is judged of a second turn whose first one had 4,000 tokens."""
+    sent = SentPrompt(messages, Count(estimate_messages(messages), "anchored"), window)
+    known = ReadPrompt(before, words_in(before), reports_whole=True)
+    return judge_receipt(sent, Usage(read_tokens=read, written_tokens=written), known, reply)
+
+
+def test_honest_counts_of_a_reply():
+    """The figures of a turn that went as it should."""
+    assert told(4_004) is None
+
+
+@pytest.mark.parametrize("read", [8_000, 6_000, 16_385])
+def test_more_was_read_than_can_have_been_sent(read):
+    """Four words more than before cannot be thousands of tokens more."""
+    found = told(read)
+    assert found.cause == "miscounted"
+    assert f"{read:,}" in found.sentence
+
+
+@pytest.mark.parametrize("written", [513, 300, 1_000_000])
+def test_more_was_written_than_can_have_arrived(written):
+    """More than was allowed, or than the reply has bytes."""
+    found = told(4_004, written)
+    assert (found.cause, found.read_tokens) == ("miscounted", written)
+    assert "not the reply that arrived" in found.sentence
+
+
+def test_less_was_written_than_arrived():
+    """A page is not three tokens."""
+    page = ReportedReply(prose(600), 2_000, tells_whole=True)
+    assert told(4_004, 600, reply=page) is None
+    assert told(4_004, 3, reply=page).cause == "miscounted"
+
+
+def test_tool_calls_are_no_text():
+    """Nothing is known of how many tokens a call has."""
+    called = ReportedReply(None, 2_000, tells_whole=True)
+    assert told(4_004, 900, reply=called) is None
+
+
+def test_counts_that_are_missing():
+    """Told of where every server of that kind gives them, and nowhere else."""
+    assert told(0).cause == "untold"
+    assert told(4_004, 0).cause == "untold"
+    silent = ReportedReply(HONEST.text, 512)
+    assert told(0, reply=silent) is None
+    assert told(4_004, 0, reply=silent) is None
+
+
+def test_a_server_of_a_kind_that_tells_whole_prompts_is_not_excused():
+    """It need not be seen to do so first."""
+    later = (*BEFORE, *prompt(prose(2_000, seed=2)))
+    sent = SentPrompt(later, Count(estimate_messages(later), "anchored"), 16_384)
+    usage, known = Usage(read_tokens=2_000, written_tokens=7), ReadPrompt(BEFORE, 4_000)
+    assert judge_receipt(sent, usage, known) is None
+    assert judge_receipt(sent, usage, known, HONEST) is not None
+
+
+def test_a_lie_that_lasts_is_told_of_in_every_turn():
+    """What was read before it is what the later ones are held against."""
+    receipts, messages = Receipts(), prompt(prose(3_000))
+    found = []
+    for turn, read in enumerate((3_000, 2_048, 2_048, 2_048)):
+        sent = SentPrompt(messages, Count(estimate_messages(messages), "anchored"), 16_384)
+        found.append(receipts.judge(sent, Usage(read_tokens=read, written_tokens=7), HONEST))
+        messages = (*messages, *prompt(prose(5, seed=turn)))
+    assert [one is not None for one in found] == [False, True, True, True]
+
+
+@given(st.integers(1, 3), st.lists(st.text(min_size=1, max_size=80), min_size=2, max_size=12))
+def test_no_tokenizer_between_a_word_and_a_byte_is_accused(per_word, texts):
+    """Whatever is said in whatever script: a token for a character, or for a byte, is honest."""
+    receipts, messages = Receipts(), ()
+    for text in texts:
+        messages = (*messages, *prompt(text))
+        read = sum(_tokens(message.content, per_word) for message in messages)
+        reply = ReportedReply(text, 10_000, tells_whole=True)
+        sent = SentPrompt(messages, Count(estimate_messages(messages), "estimated"), 1 << 20)
+        usage = Usage(read_tokens=read, written_tokens=_tokens(text, per_word))
+        assert receipts.judge(sent, usage, reply) is None
+
+
+def _tokens(text, kind):
+    """As three tokenizers count: characters, bytes, and bytes with a frame around them."""
+    return (len(text), len(text.encode()), len(text.encode()) + 5)[kind - 1]
 
 
 def test_a_thousand_honest_turns():

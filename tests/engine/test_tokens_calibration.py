@@ -163,3 +163,34 @@ def test_sound_entries_survive_damaged_ones(tmp_path):
     file.write_text('{"bad": "x", "good": 1.25}')
     book = CalibrationBook.load(file)
     assert (book.of("bad"), book.of("good")) == (Calibration(), Calibration(1.25))
+
+
+# ---- by content -------------------------------------------------------------------------------
+
+
+def test_copies_of_a_model_share_what_was_learned():
+    """Two names of one content are one tokenizer."""
+    book = CalibrationBook()
+    book.learn("ollama:a", 1000, 2000, "d1")
+    assert book.of("ollama:a") == book.of("ollama:copy", "d1") == Calibration(2.0)
+
+
+def test_another_model_under_an_old_name_begins_anew():
+    """It was fetched again, and is another one."""
+    book = CalibrationBook()
+    book.learn("ollama:a", 1000, 2000, "d1")
+    assert book.of("ollama:a", "d2") == Calibration()
+    book.learn("ollama:a", 1000, 1500, "d2")
+    assert (book.of("ollama:a"), book.of("x", "d1")) == (Calibration(1.5), Calibration(2.0))
+
+
+def test_what_was_learned_by_name_goes_on_by_content(tmp_path):
+    """A file of an earlier version knows names only."""
+    file = tmp_path / "calibration.json"
+    file.write_text('{"ollama:a": 2.0}')
+    book = CalibrationBook.load(file)
+    assert book.of("ollama:a", "d1") == Calibration(2.0)
+    book.learn("ollama:a", 1000, 2100, "d1")
+    book.save(file)
+    again = CalibrationBook.load(file)
+    assert again.of("ollama:a") == again.of("other", "d1") == Calibration(2.1)

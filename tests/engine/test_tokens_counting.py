@@ -1,6 +1,7 @@
 """Anchored and estimated counts: which usage is believed, and what is added to it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -232,3 +233,13 @@ def test_summaries_weigh_more_than_their_text():
     assert estimate_body(plain) > text + 50
     assert estimate_body(BranchSummary("e1", "What was agreed.")) > text + 50
     assert 10 < estimate_body(with_values) - estimate_body(plain) < 60
+
+
+def test_a_reply_that_was_read_otherwise_is_no_anchor():
+    """What a server that cut the prompt reports is not the size of the conversation."""
+    honest = Message("assistant", (Text("x"),), usage=Usage(read_tokens=900, written_tokens=10))
+    cut = replace(honest, details={"receipt": {"sent": 3_000, "mismatch": "It was cut."}})
+    assert find_anchor(_path(user("a"), honest)) == Anchor(1, 910)
+    assert find_anchor(_path(user("a"), cut)) is None
+    fine = replace(honest, details={"receipt": {"sent": 900, "mismatch": ""}})
+    assert find_anchor(_path(user("a"), fine)) == Anchor(1, 910)
