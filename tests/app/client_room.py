@@ -9,8 +9,11 @@ from pathlib import Path
 from app.client import Client, ContextFacts, ItemsChanged, RowsChanged, Told
 from app.items import DayItem, Item, ReplyItem, UserItem
 from app.wiring import Workplace
+from engine.backends.base import Backend
+from engine.backends.ollama import OllamaBackend
 from engine.settings import save_setting
 from engine.testing import ScriptedBackend
+from engine.testing.ollama import OllamaDouble
 
 PATIENCE_SECONDS = 60
 MODEL = "scripted:test"
@@ -87,14 +90,32 @@ async def a_room(
     tmp_path: Path, *scripts: object, undo_seconds: float = 8.0, **backend: object
 ) -> AsyncIterator[Room]:
     """A started client whose default model is the scripted one; closed at the end."""
+    scripted = ScriptedBackend(scripts, **backend)
+    async with _started(tmp_path, MODEL, "scripted", scripted, undo_seconds) as room:
+        yield room
+
+
+@asynccontextmanager
+async def an_ollama_room(
+    tmp_path: Path, server: OllamaDouble, *, model: str = "ollama:m", **limits: float
+) -> AsyncIterator[Room]:
+    """A started client whose default model is a double's; `limits` are the backend's, in seconds."""
+    backend = OllamaBackend(server.host, **limits)
+    async with _started(tmp_path, model, "ollama", backend, 8.0) as room:
+        yield room
+
+
+@asynccontextmanager
+async def _started(
+    tmp_path: Path, model: str, name: str, backend: Backend, undo_seconds: float
+) -> AsyncIterator[Room]:
     workplace = Workplace(str(tmp_path), {})
     workplace.paths.ensure()
-    save_setting(workplace.paths.settings_file, "models.default", MODEL)
-    scripted = ScriptedBackend(scripts, **backend)
-    workplace._backends["scripted"] = scripted
+    save_setting(workplace.paths.settings_file, "models.default", model)
+    workplace._backends[name] = backend
     room = Room.__new__(Room)
     client = Client(workplace, lambda value: room.tell(value), undo_seconds=undo_seconds)
-    Room.__init__(room, client, scripted, workplace)
+    Room.__init__(room, client, backend, workplace)
     await client.start()
     try:
         yield room
