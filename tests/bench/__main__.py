@@ -7,7 +7,7 @@ One line a figure: `ID value unit | baseline | ratio | goal | ok or SHORT`. Need
 import sys
 from collections.abc import Callable
 
-from tests.bench import context, measures
+from tests.bench import context, measures, server
 from tests.bench.figure import Figure
 from tests.bench.window.figures import FIGURES as WINDOW
 
@@ -50,6 +50,16 @@ def talk60() -> Figure:
     return Figure(compactions, "compactions", 60, "turns", "2 to 5, nothing wrong", not wrong)
 
 
+def stop_in(phase: str) -> Callable[[], Figure]:
+    def measure() -> Figure:
+        ours, bare = server.stop_ms(phase)
+        return Figure(ours, "ms", bare, "a bare connection closed", "value <= 250", ours <= 250)
+
+    return measure
+
+
+STOPS = ("queue", "load", "read", "think", "write", "compact")
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "reply_speed": reply_speed,
     "ttft_turn10": ttft_turn10,
@@ -58,6 +68,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "plan_10k": plan_10k,
     "compact_in_place": compact_in_place,
     "talk60": talk60,
+    **{f"ollama_stop_{phase}": stop_in(phase) for phase in STOPS},
     **WINDOW,
 }
 
