@@ -25,7 +25,7 @@ from engine.models import (
 from engine.paths import Paths, find_paths, resources_dir
 from engine.settings import ModelSettings, Settings, load_settings
 from engine.transcript import Custom, Entry, current_model
-from engine.window import is_self_hosted
+from engine.window import LearnedWindows, is_self_hosted
 
 if TYPE_CHECKING:
     from engine.compactor import Writer
@@ -262,6 +262,15 @@ class Workplace:
 
         return CalibrationBook.load(self._calibration_file)
 
+    @cached_property
+    def windows(self) -> LearnedWindows:
+        """What was learned of models' windows, by label; kept when the workplace is closed."""
+        return LearnedWindows.load(self._windows_file)
+
+    @property
+    def _windows_file(self) -> Path:
+        return self.paths.cache_dir / "windows.json"
+
     @property
     def _calibration_file(self) -> Path:
         return self.paths.cache_dir / "calibration.json"
@@ -317,14 +326,16 @@ class Workplace:
         for backend in reversed(list(self._backends.values())):
             await backend.close()
         self._backends.clear()
-        self._keep_calibrations()
+        self._keep_learned()
         self.close_store()
 
-    def _keep_calibrations(self) -> None:
-        """Keep what was learned of estimates; a cache, so that a full disk is no fault."""
-        if "calibrations" in self.__dict__:
-            with suppress(EnvironmentFault):
+    def _keep_learned(self) -> None:
+        """Keep what was learned of estimates and windows; caches, so that a full disk is no fault."""
+        with suppress(EnvironmentFault):
+            if "calibrations" in self.__dict__:
                 self.calibrations.save(self._calibration_file)
+            if "windows" in self.__dict__:
+                self.windows.save(self._windows_file)
 
     def close_store(self) -> None:
         """Close the store if it was opened."""

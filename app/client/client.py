@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 from app.client.context import Context
@@ -218,13 +219,13 @@ class Client:
         except EnvironmentFault as fault:
             return WindowFacts(model, guard="block", guard_text=str(fault))
         facts = self._models.known_window(name, (options,))
-        if facts.guard == "unknown":
+        if facts.guard == "unknown" or facts.is_remembered:
 
             async def learn() -> None:
                 try:
                     learned = await self._models.learn_window(name, (options,))
                 except EnvironmentFault as fault:
-                    learned = WindowFacts(name.label, guard="block", guard_text=str(fault))
+                    learned = replace(facts, guard="block", guard_text=str(fault))
                 self._tell(window_known(id_, learned))
                 self.context.renew(id_)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.client.knocking import require_listener
@@ -16,7 +16,7 @@ from engine.errors import EnvironmentFault, WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
 from engine.readiness import Ready, plan_notices, plan_ready
 from engine.settings import ModelSettings, save_setting
-from engine.window import ContextWindow
+from engine.window import ContextWindow, effective_model_window
 
 _ASKED_AT_ONCE = 4
 """Models that are asked about at the same time."""
@@ -26,7 +26,10 @@ _PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class WindowFacts:
-    """What a model's context window is and what the guard says of it; tokens, 0 if unknown."""
+    """What a model's context window is and what the guard says of it; tokens, 0 if unknown.
+
+    `is_remembered`: an earlier run of the program learned it, and nobody was asked yet.
+    """
 
     model: str
     words: str = ""
@@ -34,6 +37,7 @@ class WindowFacts:
     budget: int = 0
     guard: GuardState = "unknown"
     guard_text: str = ""
+    is_remembered: bool = False
 
 
 class Models:
@@ -56,10 +60,12 @@ class Models:
         info = self._infos.get(name.label)
         if info is None and self._is_unfetched(name):
             info = self._workplace.starter_info()
-        if info is None:
+        remembered = self._workplace.windows.look_up(_key(name)) if info is None else None
+        if info is None and remembered is None:
             return WindowFacts(name.label)
         plan = self._workplace.plan(name, tuple(options))
-        return judge(plan, info, self._reserve())
+        known = info or ModelInfo(name.label, trained_window=remembered or 0)
+        return replace(judge(plan, known, self._reserve()), is_remembered=info is None)
 
     def asked_window(self, label: str, options: Iterable[ModelSettings]) -> ContextWindow | None:
         """What would be asked for, and who decides it; None for what is not known or cannot be."""
@@ -88,10 +94,14 @@ class Models:
             return self._workplace.starter_info()
         backend = self._workplace.backend(name.backend)
         info = self._infos[name.label] = await backend.describe(name.name)
+        told = effective_model_window(info.trained_window, info.configured_window)
+        self._workplace.windows.learn(_key(name), told)
         return info
 
     def loaded_window(self, label: str, ready: Ready) -> WindowFacts:
         """What a loaded model really has."""
+        name = self._workplace.model_name(label)
+        self._workplace.windows.learn(_key(name), ready.window.tokens)
         words = " ".join(notice.text for notice in ready.notices)
         return _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
 
@@ -263,6 +273,11 @@ class Models:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+def _key(name: ModelName) -> str:
+    """One name for a model, however it is written."""
+    return name.queue if name.backend == "ollama" else name.label
 
 
 def judge(plan: ModelPlan, info: ModelInfo, reserve: tuple[int, int]) -> WindowFacts:

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from app.client import WindowKnown
 from app.items import CardItem, UserItem
 from engine.testing.ollama import OllamaDouble
 from engine.testing.ollama_script import Close, Reply
@@ -83,6 +84,52 @@ def test_conversations_with_two_models_do_not(tmp_path):
         return (*states, room.last(one).state)
 
     assert run(tmp_path, body)[1] == (True, "done", "done")
+
+
+# ---- windows ------------------------------------------------------------------------------------
+
+
+def test_a_window_is_told_before_the_server_answers(tmp_path):
+    """What an earlier run learned is shown at once; nothing waits for a slow server."""
+    with OllamaDouble() as server:
+
+        async def first():
+            async with an_ollama_room(tmp_path, server) as room:
+                await room.client.models()
+
+        async def second():
+            async with an_ollama_room(tmp_path, server) as room:
+                asked = len(server.requests)
+                shown = await room.client.open(None)
+                told = len(server.requests) - asked, shown.window_tokens, shown.guard
+                await room.until(lambda: room.of(WindowKnown))
+                return told, room.of(WindowKnown)[-1].guard
+
+        asyncio.run(first())
+        told, guard = asyncio.run(second())
+    assert told == (0, 32_768, "ok")
+    assert guard == "ok"
+
+
+def test_a_server_that_is_not_there_does_not_hide_the_window(tmp_path):
+    """The figure stays, and beside it why the model cannot be used now."""
+    with OllamaDouble() as server:
+
+        async def first():
+            async with an_ollama_room(tmp_path, server) as room:
+                await room.client.models()
+
+        asyncio.run(first())
+
+    async def second():
+        async with an_ollama_room(tmp_path, server) as room:
+            await room.client.open(None)
+            await room.until(lambda: room.of(WindowKnown))
+            return room.of(WindowKnown)[-1]
+
+    known = asyncio.run(second())
+    assert (known.window_tokens, known.guard) == (32_768, "block")
+    assert "No Ollama server answers" in known.guard_text
 
 
 # ---- stopping -----------------------------------------------------------------------------------
