@@ -105,6 +105,12 @@ TEMPLATES: tuple[str, ...] = (
     "Undo the compaction to send the messages themselves.",
     # What was sent and what was read (engine/receipts)
     "{count} tokens were read, and {tokens} were sent.",
+    "The server says that it read {count} tokens: more than the about {tokens} sent.",
+    "The server says that it wrote {count} tokens: not the reply that arrived.",
+    "Its counts are not relied on until they make sense again. Restart it or update it if this comes back.",
+    "The server did not say how much it read and wrote: whether it read the whole conversation cannot be checked.",
+    "Restart it or update it: every Ollama server says that with each reply.",
+    "Ollama loaded the model again within this reply, with a window of {count} tokens instead of {tokens}: what is older may not have been read. The next message goes by the smaller window.",
     "The server read {count} of about {tokens} tokens sent. The start of the conversation was not seen.",
     "It seems to divide its window between {count} conversations: set OLLAMA_NUM_PARALLEL to 1, or use a smaller window for this model.",
     "It seems to run the model with a smaller window than was asked for: update or restart it, or use a smaller window for this model.",

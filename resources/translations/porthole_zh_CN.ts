@@ -3066,6 +3066,10 @@
         <translation>用时超过了 {seconds} 秒。</translation>
     </message>
     <message>
+        <source>Its counts are not relied on until they make sense again. Restart it or update it if this comes back.</source>
+        <translation>在它的计数恢复正常之前，不再采信。如果再次出现，请重启或更新服务器。</translation>
+    </message>
+    <message>
         <source>Its first line must be an object of type &quot;session&quot;.</source>
         <translation>第一行必须是类型为 &quot;session&quot; 的对象。</translation>
     </message>
@@ -3186,6 +3190,10 @@
         <translation>Ollama 没有名为“{model}”的模型。</translation>
     </message>
     <message>
+        <source>Ollama loaded the model again within this reply, with a window of {count} tokens instead of {tokens}: what is older may not have been read. The next message goes by the smaller window.</source>
+        <translation>Ollama 在这次回复中重新加载了模型，窗口是 {count} 个 token，而不是 {tokens}：较早的内容可能没有读到。下一条消息按较小的窗口处理。</translation>
+    </message>
+    <message>
         <source>Ollama refused: {words}</source>
         <translation>Ollama 拒绝了请求：{words}</translation>
     </message>
@@ -3252,6 +3260,10 @@
     <message>
         <source>Rename or remove it, then set {key} again.</source>
         <translation>请改名或删除它，再设置 {key}。</translation>
+    </message>
+    <message>
+        <source>Restart it or update it: every Ollama server says that with each reply.</source>
+        <translation>请重启或更新它：每个 Ollama 服务器都会随回复说明这一点。</translation>
     </message>
     <message>
         <source>Run packaging/run again to build it, or use an Ollama server.</source>
@@ -3662,6 +3674,10 @@
         <translation>{address} 上的服务器把请求转到 {target}，这里不会跟过去。</translation>
     </message>
     <message>
+        <source>The server did not say how much it read and wrote: whether it read the whole conversation cannot be checked.</source>
+        <translation>服务器没有说明读写了多少：无法核实它是否读完了整个对话。</translation>
+    </message>
+    <message>
         <source>The server has too little memory for the model with this window.</source>
         <translation>服务器内存不足，无法以这个窗口运行模型。</translation>
     </message>
@@ -3680,6 +3696,14 @@
     <message>
         <source>The server read {count} of about {tokens} tokens sent. The start of the conversation was not seen.</source>
         <translation>已发送约 {tokens} 个词元，服务器只读取了 {count}。对话开头没有被看到。</translation>
+    </message>
+    <message>
+        <source>The server says that it read {count} tokens: more than the about {tokens} sent.</source>
+        <translation>服务器称它读了 {count} 个 token：比发送的约 {tokens} 个还多。</translation>
+    </message>
+    <message>
+        <source>The server says that it wrote {count} tokens: not the reply that arrived.</source>
+        <translation>服务器称它写了 {count} 个 token：与收到的回复不符。</translation>
     </message>
     <message>
         <source>The server&apos;s disk is full: “{model}” does not fit.</source>
