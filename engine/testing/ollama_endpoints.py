@@ -1,12 +1,19 @@
-"""The endpoints of an Ollama double, on top of its state and rules."""
+"""The endpoints of an Ollama double that tell, load and chat, on top of its state and rules."""
 
+import hashlib
+import ipaddress
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from engine.testing import ollama_faults as faults
+from engine.testing import ollama_listings as listings
 from engine.testing import ollama_rules as rules
-from engine.testing import ollama_script as script
-from engine.testing.ollama_generation import Body, Exchange, Generation, never
+from engine.testing import ollama_storage as storage
+from engine.testing.ollama_exchange import Body, Exchange, never
+from engine.testing.ollama_generation import Generation
 from engine.testing.ollama_rules import Model, Refusal
+from engine.testing.ollama_scheduler import GaveUp, Want
 from engine.testing.ollama_socket import Request
 from engine.testing.ollama_state import State
 
@@ -17,7 +24,9 @@ Handler = Callable[[Exchange], Awaitable[None]]
 async def answer(exchange: Exchange) -> None:
     """Answer a request, faults included."""
     request, wire = exchange.request, exchange.wire
-    if not _is_allowed(request.headers):
+    exchange.enter("asking")
+    if not _is_allowed(request.headers, exchange.state.version):
+        exchange.how = "refused"
         await wire.document(403, b"", "text/plain")
         return
     place = _fault_place(request)
@@ -28,6 +37,11 @@ async def answer(exchange: Exchange) -> None:
         await _routed(exchange)
     except Refusal as refusal:
         await _refuse(exchange, refusal)
+    except GaveUp:
+        exchange.how = "broken"
+        fault = exchange.fault
+        page = fault if isinstance(fault, faults.Impatient) else faults.Impatient()
+        await wire.document(page.status, page.body.encode(), "text/html")
 
 
 def _fault_place(request: Request) -> str:
@@ -39,28 +53,36 @@ def _fault_place(request: Request) -> str:
 
 async def _broke(exchange: Exchange, *, streams: bool) -> bool:
     """Whether a fault answered instead; within streams, most have their own place."""
-    wire = exchange.wire
-    match exchange.fault:
-        case script.Close():
+    wire, fault = exchange.wire, exchange.fault
+    before, exchange.how = exchange.how, "broken"
+    match fault:
+        case faults.Close():
             wire.cut(reset=False)
-        case script.Answer(status=status, body=body, content_type=kind, headers=headers):
+        case faults.Answer(status=status, body=body, content_type=kind, headers=headers):
+            exchange.how = "refused" if status >= 400 else "broken"
             await wire.document(status, body.encode(), kind, dict(headers))
-        case _ if streams or exchange.fault is None:
+        case None | faults.LoadFails() | faults.Impatient():
+            exchange.how = before
             return False
-        case script.Error(text=text, status=status, key=key):
+        case _ if streams:
+            exchange.how = before
+            return False
+        case faults.Error(text=text, status=status, key=key):
+            exchange.how = "refused"
             await wire.json(status, {key: text})
-        case script.Drop(reset=reset):
+        case faults.Drop(reset=reset):
             await wire.half_chunk(b'{"mod')
             wire.cut(reset=reset)
-        case script.EndEarly() | script.NoDone():
-            await wire.end()
-        case script.Silence():
+        case faults.Silence():
             await never()
+        case _:
+            await wire.end()
     return True
 
 
 async def _refuse(exchange: Exchange, refusal: Refusal) -> None:
     """An error text: with its status, or as a line once a stream has begun."""
+    exchange.how = "refused"
     if exchange.wire.streaming:
         await exchange.wire.line({"error": refusal.text})
         await exchange.wire.end()
@@ -70,7 +92,8 @@ async def _refuse(exchange: Exchange, refusal: Refusal) -> None:
 
 async def _routed(exchange: Exchange) -> None:
     request, version = exchange.request, exchange.state.version
-    routes = _ROUTES.get(request.path, {})
+    blob = request.path.startswith("/api/blobs/")
+    routes = _ROUTES.get("/api/blobs/" if blob else request.path, {})
     handler, since = routes.get(request.method, (None, (0, 0, 0)))
     known = [name for name, (_, first) in routes.items() if version >= first]
     if handler is None and known and version >= (0, 7, 0):
@@ -78,21 +101,30 @@ async def _routed(exchange: Exchange) -> None:
     elif handler is None or version < since:
         await exchange.wire.document(404, b"404 page not found", "text/plain")
     else:
-        if request.method == "POST":
+        if request.method in ("POST", "DELETE") and not blob:
             _check_body(request)
         await handler(exchange)
 
 
-def _is_allowed(headers: Mapping[str, str]) -> bool:
-    """Whether a server on loopback serves this Host and Origin."""
+def _is_allowed(headers: Mapping[str, str], version: rules.Version) -> bool:
+    """Whether a server on loopback serves this Host and Origin; before 0.1.29 any Host."""
     host = headers.get("host", "").rpartition(":")[0].strip("[]") or headers.get("host", "")
-    local = host in ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+    local = host == "localhost" or version < (0, 1, 29) or _is_private(host)
     named = host.endswith((".localhost", ".local", ".internal"))
     origin = headers.get("origin", "")
     own = not origin or origin.startswith(
         ("http://localhost", "http://127.0.0.1", "http://0.0.0.0", "app://", "file://")
     )
     return (local or named) and own
+
+
+def _is_private(host: str) -> bool:
+    """Whether this is an address of this machine or of a private network."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_private or address.is_unspecified
 
 
 def _check_body(request: Request) -> None:
@@ -121,29 +153,22 @@ async def _status(exchange: Exchange) -> None:
 
 
 async def _tags(exchange: Exchange) -> None:
-    await exchange.wire.json(200, {"models": exchange.state.tags()})
+    await exchange.wire.json(200, {"models": listings.tags(exchange.state)})
 
 
 async def _ps(exchange: Exchange) -> None:
-    await exchange.wire.json(200, {"models": exchange.state.processes()})
+    await exchange.wire.json(200, {"models": listings.processes(exchange.state)})
 
 
 async def _show(exchange: Exchange) -> None:
     state = exchange.state
-    name = _named(exchange, Refusal(400, "model is required"))
+    name = exchange.named(Refusal(400, "model is required"))
     try:
         model = state.model(name)
     except Refusal:
         shown = rules.full_name(name) if state.version >= rules.LLAMA_SERVER else name
         raise Refusal(404, f"model '{shown}' not found") from None
-    await exchange.wire.json(200, state.show(model))
-
-
-def _named(exchange: Exchange, otherwise: Refusal) -> str:
-    name = exchange.body.get("model") or exchange.body.get("name")
-    if not isinstance(name, str) or not name:
-        raise otherwise
-    return name
+    await exchange.wire.json(200, listings.show(state, model))
 
 
 # ---- chat and generate --------------------------------------------------------------------------
@@ -151,23 +176,39 @@ def _named(exchange: Exchange, otherwise: Refusal) -> str:
 
 async def _chat(exchange: Exchange) -> None:
     body = exchange.body
-    name = _named(exchange, Refusal(400, "model is required"))
-    model = exchange.state.model(name)
+    name = exchange.named(Refusal(400, "model is required"))
+    try:
+        model = exchange.state.model(name)
+    except Refusal:
+        if exchange.state.version >= (0, 3, 11):
+            raise
+        raise Refusal(404, f'model "{name}" not found, try pulling it first') from None
     messages = _checked_messages(body)
+    if messages:
+        messages = _with_modelfile(model, messages)
     await _run(exchange, model, messages, "message")
+
+
+def _with_modelfile(model: Model, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages of a model's Modelfile before those of the request."""
+    messages = [*(dict(message) for message in model.messages), *messages]
+    if model.system and messages[0].get("role") != "system":
+        messages.insert(0, {"role": "system", "content": model.system})
+    return messages
 
 
 async def _generate(exchange: Exchange) -> None:
     body = exchange.body
-    name = _named(exchange, Refusal(404, "model '' not found"))
+    name = exchange.named(Refusal(404, "model '' not found"))
     model = exchange.state.model(name)
     if body.get("raw") and (body.get("system") or body.get("template") or body.get("context")):
         raise Refusal(400, "raw mode does not support template, system, or context")
     messages: list[dict[str, Any]] = []
     if prompt := body.get("prompt"):
-        system = body.get("system")
+        system = body.get("system") or ("" if body.get("raw") else model.system)
         messages = [{"role": "system", "content": system}] if system else []
-        messages.append({"role": "user", "content": prompt})
+        images = {"images": body["images"]} if body.get("images") else {}
+        messages.append({"role": "user", "content": prompt, **images})
     await _run(exchange, model, messages, "response")
 
 
@@ -194,23 +235,27 @@ async def _run(
     think = _checked(body, model, state, field)
     keep_alive = body.get("keep_alive")
     seconds = None if keep_alive is None else rules.keep_alive_seconds(keep_alive)
-    if not messages and seconds == 0:
-        state.unload(model)
+    if not messages and seconds == 0 and state.version >= (0, 3, 11):
+        exchange.scheduler.unload(model)
         await _loaded(exchange, model, field, "unload")
         return
     options, wanted = state.options_for(body, model)
-    runner, load_ns = await state.ready(model, wanted)
-    if seconds is not None:
-        runner.keep_alive = seconds
-    if not messages:
-        await _loaded(exchange, model, field, "load")
-        return
-    seen, cut = state.read(runner, messages, body, options.get("num_keep", 4))
-    reply = state.script.next_reply(seen)
-    run = Generation(exchange, runner, seen, cut, field, load_ns)
-    await run.answer(reply, think=think, num_predict=options.get("num_predict", -1))
-    if runner.keep_alive == 0:
-        state.unload(model)
+    want = Want(model, wanted, exchange.number, seconds, exchange.fault)
+    lease = await exchange.scheduler.lease(want)
+    try:
+        if not messages:
+            await _loaded(exchange, model, field, "load")
+            return
+        exchange.enter("queued")
+        await lease.enter()
+        exchange.enter("reading")
+        keep = options.get("num_keep", 4)
+        seen, cut = state.read(lease.runner, messages, body, keep, exchange.number)
+        run = Generation(exchange, lease, seen, cut, field)
+        reply = state.script.next_reply(seen)
+        await run.answer(reply, think=think, num_predict=options.get("num_predict", -1))
+    finally:
+        lease.give_back()
 
 
 def _checked(body: Body, model: Model, state: State, field: str) -> bool:
@@ -225,6 +270,12 @@ def _checked(body: Body, model: Model, state: State, field: str) -> bool:
         raise Refusal(400, f"registry.ollama.ai/library/{model.full_name} does not support tools")
     if think and "thinking" not in model.capabilities:
         raise Refusal(400, f'"{body["model"]}" does not support thinking')
+    shape: Any = body.get("format")
+    if shape not in (None, "", "json") and not isinstance(shape, dict):
+        quoted = json.dumps(shape)
+        raise Refusal(
+            500, f'invalid format: {quoted}; expected "json" or a valid JSON Schema object'
+        )
     return think is not False and "thinking" in model.capabilities
 
 
@@ -243,35 +294,44 @@ async def _loaded(exchange: Exchange, model: Model, field: str, reason: str) -> 
     )
 
 
-# ---- pull ---------------------------------------------------------------------------------------
+# ---- embed --------------------------------------------------------------------------------------
 
 
-async def _pull(exchange: Exchange) -> None:
-    state, wire = exchange.state, exchange.wire
-    name = _named(exchange, Refusal(400, "invalid model name"))
-    await wire.line({"status": "pulling manifest"})
-    await state.script.pass_gate("pull")
-    if isinstance(exchange.fault, script.Error):
-        raise Refusal(exchange.fault.status, exchange.fault.text)
-    found = state.library.get(rules.full_name(name))
-    if found is None:
-        raise Refusal(500, "pull model manifest: file does not exist")
-    if isinstance(exchange.fault, script.EndEarly):
-        await wire.end()
-        return
-    for digest, total in found.layers:
-        for completed in found.steps:
-            step = {
-                "status": f"pulling {digest[:12]}",
-                "digest": f"sha256:{digest}",
-                "total": total,
-            }
-            await wire.line(step | ({"completed": completed} if completed else {}))
-    for status in ("verifying sha256 digest", "writing manifest", "success"):
-        if status == "success":
-            state.models[found.model.full_name] = found.model
-        await wire.line({"status": status})
-    await wire.end()
+async def _embed(exchange: Exchange) -> None:
+    """Vectors that depend on the texts alone."""
+    state, body = exchange.state, exchange.body
+    name = exchange.named(Refusal(404, 'model "" not found, try pulling it first'))
+    try:
+        model = state.model(name)
+    except Refusal:
+        raise Refusal(404, f'model "{name}" not found, try pulling it first') from None
+    _, wanted = state.options_for(body, model)
+    keep_alive = body.get("keep_alive")
+    seconds = None if keep_alive is None else rules.keep_alive_seconds(keep_alive)
+    lease = await exchange.scheduler.lease(
+        Want(model, wanted, exchange.number, seconds, exchange.fault)
+    )
+    try:
+        texts = body.get("input") or []
+        texts = [texts] if isinstance(texts, str) else texts
+        words = [text.split() * model.tokens_per_word for text in texts]
+        window = state.live_window(lease.runner)
+        if body.get("truncate") is False and any(len(some) > window for some in words):
+            raise Refusal(400, "the input length exceeds the context length")
+        counted = sum(min(len(some), window) for some in words)
+        answered: dict[str, Any] = {"model": name, "embeddings": [_vector(text) for text in texts]}
+        answered |= {"total_duration": lease.load_ns, "load_duration": lease.load_ns}
+        await exchange.wire.json(
+            200, answered | ({"prompt_eval_count": counted} if counted else {})
+        )
+    finally:
+        lease.give_back()
+
+
+def _vector(text: str) -> list[float]:
+    digest = hashlib.sha256(text.encode()).digest()[:8]
+    length = sum(byte * byte for byte in digest) ** 0.5
+    return [byte / length for byte in digest]
 
 
 _ROUTES: dict[str, dict[str, tuple[Handler, rules.Version]]] = {
@@ -283,5 +343,13 @@ _ROUTES: dict[str, dict[str, tuple[Handler, rules.Version]]] = {
     "/api/show": {"POST": (_show, (0, 0, 0))},
     "/api/chat": {"POST": (_chat, (0, 0, 0))},
     "/api/generate": {"POST": (_generate, (0, 0, 0))},
-    "/api/pull": {"POST": (_pull, (0, 0, 0))},
+    "/api/embed": {"POST": (_embed, (0, 2, 6))},
+    "/api/pull": {"POST": (storage.pull, (0, 0, 0))},
+    "/api/delete": {"DELETE": (storage.delete, (0, 0, 0))},
+    "/api/copy": {"POST": (storage.copy, (0, 0, 0))},
+    "/api/create": {"POST": (storage.create, (0, 0, 0))},
+    "/api/blobs/": {
+        "HEAD": (storage.has_blob, (0, 0, 0)),
+        "POST": (storage.take_blob, (0, 0, 0)),
+    },
 }

@@ -2,14 +2,16 @@
 
 Written after the server's source and its public behaviour; the version in which a rule changed
 stands beside it. What is simplified, and no more: **one token is one whitespace-separated word**
-(some models need several for each), a chat template adds no tokens, there is no BOS token, and
-images cost nothing.
+(some models need several for each), a chat template adds no tokens, there is no BOS token, and an
+image costs what its model says.
 """
 
+import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,8 +19,26 @@ Version = tuple[int, int, int]
 Path = Literal["rendered", "native"]
 Message = Mapping[str, Any]
 
+THINKING: Version = (0, 9, 0)
 SHIFT_KNOWN: Version = (0, 12, 6)
 LLAMA_SERVER: Version = (0, 30, 0)
+
+OUT_OF_MEMORY = "model requires more system memory (8.1 GiB) than is available (5.2 GiB)"
+OUT_OF_MEMORY_STARTING = (
+    "llama-server reported out-of-memory during startup: ggml_backend_cuda_buffer_type_alloc_buffer:"
+    " allocating 8192.00 MiB on device 0: cudaMalloc failed: out of memory"
+)
+NO_IMAGES = json.dumps(
+    {
+        "error": {
+            "code": 500,
+            "message": "image input is not supported - hint: if this is unexpected, you may need "
+            "to provide the mmproj",
+            "type": "server_error",
+        }
+    },
+    separators=(",", ":"),
+)
 
 _INTEGERS = frozenset(
     [
@@ -66,7 +86,10 @@ class Model:
     """A model on the server. `trained` and `num_ctx` (of its Modelfile, 0 for none) are tokens.
 
     `path` is how chats are run since 0.30: through a Go template, or natively by llama-server.
-    `tokens_per_word`: how wasteful its tokenizer is.
+    `tokens_per_word`: how wasteful its tokenizer is. `image_tokens`: what it reads for an image;
+    `projector`: it has a file of its own for that, so that dropping messages estimates 768. `system`
+    and `messages` (of its Modelfile) are put before every chat, where they cost tokens. `digest`
+    names its content; that of its name when empty.
     """
 
     name: str
@@ -80,6 +103,11 @@ class Model:
     parameters: tuple[tuple[str, str], ...] = ()
     remote_host: str = ""
     tokens_per_word: int = 1
+    image_tokens: int = 512
+    projector: bool = True
+    system: str = ""
+    messages: tuple[Message, ...] = ()
+    digest: str = ""
 
     @property
     def full_name(self) -> str:
@@ -111,6 +139,11 @@ def full_name(name: str) -> str:
     """A model's name with its tag, lower case."""
     lower = name.lower().removeprefix("registry.ollama.ai/").removeprefix("library/")
     return lower if ":" in lower.rpartition("/")[2] else f"{lower}:latest"
+
+
+def digest_of(model: Model) -> str:
+    """The name of a model's content: hexadecimal, without a prefix."""
+    return model.digest or hashlib.sha256(model.full_name.encode()).hexdigest()
 
 
 # ---- fields of a request ------------------------------------------------------------------------
@@ -171,7 +204,14 @@ def _go_duration(text: str) -> float:
 
 
 def checked_think(value: Any, version: Version) -> bool | str | None:
-    """A `think` field. Raises Refusal 400."""
+    """A `think` field; unknown before 0.9, a boolean alone before 0.11. Raises Refusal 400."""
+    if version < THINKING:
+        return None
+    if version < (0, 11, 0) and not isinstance(value, bool | None):
+        raise Refusal(
+            400,
+            "json: cannot unmarshal string into Go struct field ChatRequest.think of type bool",
+        )
     levels = (
         ("high", "medium", "low", "max") if version >= (0, 22, 0) else ("high", "medium", "low")
     )
@@ -193,6 +233,16 @@ def default_window(version: Version, vram_gib: float) -> int:
     return 262144 if vram_gib >= 47 else 32768
 
 
+def default_parallel(version: Version) -> int:
+    """How many requests a model serves at once where nobody said, with memory enough."""
+    return 4 if (0, 2, 0) <= version < (0, 10, 0) else 1
+
+
+def smaller_window(window: int) -> int:
+    """Where an automatic window does not fit into memory: one tier down."""
+    return next((tier for tier in (32768, 4096) if tier < window), window)
+
+
 def resolved_window(asked: int | None, model: Model, version: Version, default: int) -> int:
     """The window a model is loaded with: request, Modelfile, default; then the clamps."""
     window = asked if asked is not None else model.num_ctx or default
@@ -211,6 +261,11 @@ def effective_shift(*, asked: bool | None, window: int, model: Model, version: V
     if version < (0, 30, 9):
         return window < 8192
     return model.family != "deepseek2"
+
+
+def can_shift(model: Model, version: Version) -> bool:
+    """Whether a model's window can shift at all: llama-server does not with a projector loaded."""
+    return version < LLAMA_SERVER or not ("vision" in model.capabilities and model.projector)
 
 
 def load_options(
@@ -241,47 +296,61 @@ def is_reload(loaded: LoadOptions, wanted: LoadOptions) -> bool:
 
 
 def words_of(
-    messages: Sequence[Message], tools: Sequence[Any] = (), per_word: int = 1
+    messages: Sequence[Message],
+    tools: Sequence[Any] = (),
+    per_word: int = 1,
+    image_tokens: int = 0,
 ) -> list[str]:
     """The prompt: the tokens of the tools and of the messages, in order, `per_word` for a word."""
-    words = json.dumps(tools).split() if tools else []
+    words = json.dumps(tools).split() * per_word if tools else []
     for message in messages:
-        words += str(message.get("content", "")).split()
+        for image in message.get("images") or ():
+            words += [
+                f"[img {zlib.crc32(str(image).encode())} {place}]" for place in range(image_tokens)
+            ]
+        own = str(message.get("content", "")).split()
         if calls := message.get("tool_calls"):
-            words += json.dumps(calls).split()
-    return [word for word in words for _ in range(per_word)]
+            own += json.dumps(calls).split()
+        words += [word for word in own for _ in range(per_word)]
+    return words
 
 
 def kept_messages(
-    messages: Sequence[Message], window: int, version: Version, tools: Sequence[Any] = ()
+    messages: Sequence[Message],
+    window: int,
+    version: Version,
+    weigh: Callable[[Sequence[Message]], int],
 ) -> list[Message]:
     """Stage 1: whole old messages are dropped until the rest fits; the last always stays.
+
+    `weigh` counts the tokens of messages, tools included.
 
     Before 0.15.5 the walk is from the end, and a system message before a too long last message
     is dropped with the others. (Before 0.2.2 the server dropped pairs; not imitated.)
     """
-    if version >= (0, 15, 5):
-        return _kept_forward(messages, window, tools)
-    return _kept_backward(messages, window, tools)
+    forward = version >= (0, 15, 5)
+    return (_kept_forward if forward else _kept_backward)(messages, window, weigh)
 
 
-def _kept_forward(messages: Sequence[Message], window: int, tools: Sequence[Any]) -> list[Message]:
+def _kept_forward(
+    messages: Sequence[Message], window: int, weigh: Callable[[Sequence[Message]], int]
+) -> list[Message]:
     kept: list[Message] = list(messages)
     for start in range(len(messages)):
         kept = [*_systems(messages[:start]), *messages[start:]]
-        if len(words_of(kept, tools)) <= window:
+        if weigh(kept) <= window:
             break
     return kept
 
 
 def _kept_backward(
-    messages: Sequence[Message], window: int, tools: Sequence[Any]
+    messages: Sequence[Message], window: int, weigh: Callable[[Sequence[Message]], int]
 ) -> list[Message]:
     first = len(messages) - 1
     systems: list[Message] = []
     for start in range(first - 1, -1, -1):
         systems = _systems(messages[:start])
-        if len(words_of([*systems, *messages[start:]], tools)) > window:
+        if weigh([*systems, *messages[start:]]) > window:
             break
         first = start
     return [*systems, *messages[first:]]
@@ -293,7 +362,11 @@ def _systems(messages: Sequence[Message]) -> list[Message]:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a prompt is treated that is too long: the request's flags, resolved."""
+    """How a prompt is treated that is too long: the request's flags, resolved.
+
+    `shift` decides what happens to a prompt that is too long, `shifts` (which a fault, or a model
+    that cannot, makes something else) whether a full window ends the reply.
+    """
 
     window: int
     keep: int
@@ -301,6 +374,8 @@ class Cut:
     shift: bool
     path: Path
     version: Version
+    shifts: bool = True
+    images: bool = False
 
 
 def cut_words(words: list[str], cut: Cut) -> list[str]:
@@ -324,7 +399,7 @@ def cut_words(words: list[str], cut: Cut) -> list[str]:
 def _cut_by_llama_server(words: list[str], cut: Cut) -> list[str]:
     if len(words) < cut.window:
         return words
-    if cut.path == "native" or not cut.truncate:
+    if cut.path == "native" or cut.images or not cut.truncate:
         raise Refusal(400, nested_overflow(len(words), cut.window))
     if cut.version >= (0, 30, 9) and not cut.shift:
         raise Refusal(
@@ -370,7 +445,13 @@ def reply_limit(num_predict: int, prompt: int, cut: Cut) -> int:
     limit = 10 * cut.window if num_predict < 0 else num_predict
     if num_predict == 0 and cut.path == "rendered":
         limit = 10 * cut.window  # left out on the way to the runner, whose own default is none
-    return limit if cut.shift else min(limit, cut.window - prompt)
+    return limit if cut.shifts else min(limit, cut.window - prompt)
+
+
+def shifted(filled: int, cut: Cut) -> int:
+    """How many of the tokens that fill a window are forgotten to go on."""
+    keep = min(cut.keep if cut.keep >= 0 else filled, cut.window - 1)
+    return max((filled - keep) // 2, 1)
 
 
 def reported_prompt(prompt: int, reused: int, version: Version) -> int:

@@ -6,8 +6,51 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-HTML = "<!DOCTYPE html>\n<html><body><h1>It works!</h1></body></html>\n"
-BUSY = "server busy, please try again.  maximum pending requests exceeded"
+from engine.testing.ollama_faults import (
+    BUSY,
+    HTML,
+    AfterDone,
+    Answer,
+    Chunked,
+    Close,
+    Drop,
+    EndEarly,
+    Error,
+    Fault,
+    Huge,
+    Impatient,
+    LoadFails,
+    NoDone,
+    Silence,
+    redirect,
+    refusal,
+)
+
+__all__ = [
+    "BUSY",
+    "HTML",
+    "AfterDone",
+    "Answer",
+    "Chunked",
+    "Close",
+    "Drop",
+    "EndEarly",
+    "Error",
+    "Fault",
+    "Gate",
+    "Huge",
+    "Impatient",
+    "LoadFails",
+    "NoDone",
+    "Point",
+    "Reply",
+    "Responder",
+    "Script",
+    "Seen",
+    "Silence",
+    "redirect",
+    "refusal",
+]
 
 Pieces = str | Sequence[str]
 Point = Literal["load", "prompt", "piece", "pull"]
@@ -29,83 +72,33 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a model was really given: the messages that were left, and the tokens it read."""
+    """What a model was really given: the messages that were left, and the tokens it read.
+
+    `request` is the request's number.
+    """
 
     model: str
     messages: tuple[Mapping[str, Any], ...]
     words: tuple[str, ...]
+    request: int = -1
 
 
 Responder = Callable[[Seen], Reply]
 
 
-# ---- faults: `after` counts the pieces sent before ----------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """The connection is closed before any byte of an answer (F3)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Another answer altogether: a proxy's page, a status (F9, F19, 503)."""
-
-    status: int
-    body: str = HTML
-    content_type: str = "text/html"
-    headers: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EndEarly:
-    """The stream ends cleanly without its last object (F1); with `half_line`, within a line."""
-
-    after: int = 0
-    half_line: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NoDone:
-    """The last object has a reason and no `done` (F2)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """The connection breaks in the middle of a line: closed, or reset (F4)."""
-
-    after: int = 0
-    reset: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Error:
-    """The runner fails: a status before the first piece, a line after it (F10 to F14)."""
-
-    text: str
-    after: int = 0
-    status: int = 500
-    key: str = "error"
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """Nothing more is sent, and nothing closed, until the client leaves (F16)."""
-
-    after: int = 0
-
-
-Fault = Close | Answer | EndEarly | NoDone | Drop | Error | Silence
-
-
 class Gate:
     """A place in the double's work where it waits until a test opens it.
 
-    `reached` is set when the work arrives; `open` may be called from any thread.
+    `reached` is set when the work arrives; `open` may be called from any thread. `model` (a name,
+    with or without its tag) makes it wait for work with that model only.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, after: int) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, point: Point, after: int = 0, model: str = ""
+    ) -> None:
+        self.point = point
         self.after = after
+        self.model = model
         self.reached = threading.Event()
         self._loop = loop
         self._opened = asyncio.Event()
@@ -122,12 +115,12 @@ class Gate:
 
 @dataclass(slots=True)
 class Script:
-    """What is still to happen: replies in order, faults by path, gates by point."""
+    """What is still to happen: replies in order, faults by path, gates in order."""
 
     replies: list[Reply | Responder] = field(default_factory=list)
     default: Reply | Responder = field(default_factory=lambda: Reply("Understood."))
     faults: list[tuple[str, Fault]] = field(default_factory=list)
-    gates: dict[Point, Gate] = field(default_factory=dict)
+    gates: list[Gate] = field(default_factory=list)
 
     def next_reply(self, seen: Seen) -> Reply:
         """The reply to a prompt; the default when no more were scripted."""
@@ -142,9 +135,16 @@ class Script:
                 return fault
         return None
 
-    async def pass_gate(self, point: Point, after: int = 0) -> None:
+    def next_gate(self, point: Point, after: int = 0, model: str = "") -> Gate | None:
+        """The gate that stands here, which then stands no longer."""
+        for gate in self.gates:
+            if (gate.point, gate.after) == (point, after) and gate.model in ("", model):
+                self.gates.remove(gate)
+                return gate
+        return None
+
+    async def pass_gate(self, point: Point, after: int = 0, model: str = "") -> None:
         """Wait at a gate, if one stands here."""
-        gate = self.gates.get(point)
-        if gate is not None and gate.after == after:
-            del self.gates[point]
+        gate = self.next_gate(point, after, model)
+        if gate is not None:
             await gate.passed()

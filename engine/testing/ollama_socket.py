@@ -5,14 +5,17 @@ and a line feed in each chunk; `<`, `>`, `&` and two line separators are escaped
 """
 
 import asyncio
+import http
+import itertools
 import json
 import socket
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-_REASONS = {200: "OK", 307: "Temporary Redirect", 400: "Bad Request", 403: "Forbidden"}
+_REASONS = {status.value: status.phrase for status in http.HTTPStatus}
+Chunking = Literal["", "two", "split", "characters", "bytes"]
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -43,6 +46,20 @@ def go_json(value: Any) -> bytes:
     return (text.translate(_ESCAPES) + "\n").encode()
 
 
+def chunks_of(data: bytes, how: Chunking) -> list[bytes]:
+    """An object's line in one or more pieces; "characters" ends one inside each long character."""
+    if how == "bytes":
+        cuts = list(range(1, len(data)))
+    elif how == "split":
+        cuts = [len(data) // 3, 2 * len(data) // 3]
+    elif how == "characters":
+        cuts = [place + 1 for place, byte in enumerate(data) if byte >= 0xC0]
+    else:
+        cuts = []
+    edges = [0, *cuts, len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
+
+
 def _first_value(raw: bytes) -> Any:
     """What Go's decoder takes of a body: the first JSON value."""
     try:
@@ -53,13 +70,18 @@ def _first_value(raw: bytes) -> Any:
 
 @dataclass(slots=True)
 class Wire:
-    """One connection. `headless` while a HEAD request is answered, `broken` after `cut`."""
+    """One connection. `headless` while a HEAD request is answered, `broken` after `cut`.
+
+    `chunking` is how the objects of a stream are put into chunks, where not one into each.
+    """
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     streaming: bool = False
     broken: bool = False
     headless: bool = False
+    chunking: Chunking = ""
+    _held: bytes = b""
     _buffer: bytearray = field(default_factory=bytearray)
 
     # ---- requests ----
@@ -79,15 +101,36 @@ class Wire:
         method, target, _ = head[0].split(" ", 2)
         pairs = (line.partition(":") for line in head[1:])
         request = Request(method, target, {k.lower(): v.strip() for k, _, v in pairs})
-        length = int(request.headers.get("content-length", "0"))
+        raw = await self._body(request.headers)
+        if raw is None:
+            return None
+        request.raw, request.body = raw, _first_value(raw)
+        self.streaming, self.headless, self.chunking = False, method == "HEAD", ""
+        return request
+
+    async def _body(self, headers: Mapping[str, str]) -> bytes | None:
+        """A request's body, None when the client closed before its end."""
+        if headers.get("transfer-encoding", "").lower() != "chunked":
+            return await self._taken(int(headers.get("content-length", "0")))
+        whole = bytearray()
+        while True:
+            while (end := self._buffer.find(b"\r\n")) < 0:
+                if not await self._fill():
+                    return None
+            size = int(bytes(self._buffer[:end]).partition(b";")[0], 16)
+            del self._buffer[: end + 2]
+            chunk = await self._taken(size + 2)
+            if chunk is None or not size:
+                return None if chunk is None else bytes(whole)
+            whole += chunk[:-2]
+
+    async def _taken(self, length: int) -> bytes | None:
         while len(self._buffer) < length:
             if not await self._fill():
                 return None
-        request.raw = bytes(self._buffer[:length])
+        taken = bytes(self._buffer[:length])
         del self._buffer[:length]
-        request.body = _first_value(request.raw)
-        self.streaming, self.headless = False, method == "HEAD"
-        return request
+        return taken
 
     async def left(self) -> None:
         """Returns when the client has closed its end."""
@@ -119,14 +162,21 @@ class Wire:
         if not self.headless:
             await self._write(body)
 
-    async def json(self, status: int, value: Any) -> None:
+    async def json(
+        self, status: int, value: Any, content_type: str = "application/json; charset=utf-8"
+    ) -> None:
         """A whole answer of one JSON object."""
-        body = go_json(value).rstrip(b"\n")
-        await self.document(status, body, "application/json; charset=utf-8")
+        await self.document(status, go_json(value).rstrip(b"\n"), content_type)
 
     async def line(self, value: Any) -> None:
         """One object of a stream, which begins with the first."""
-        await self.chunk(go_json(value))
+        data = go_json(value)
+        if self.chunking == "two" and not self._held:
+            self._held = data
+            return
+        data, self._held = self._held + data, b""
+        for part in chunks_of(data, self.chunking):
+            await self.chunk(part)
 
     async def chunk(self, data: bytes) -> None:
         """Bytes of a stream as they are."""
@@ -143,6 +193,9 @@ class Wire:
     async def end(self) -> None:
         """The clean end of a stream."""
         await self.begin()
+        if self._held:
+            held, self._held = self._held, b""
+            await self.chunk(held)
         await self._write(b"0\r\n\r\n")
 
     async def half_chunk(self, data: bytes) -> None:

@@ -1,23 +1,23 @@
-"""What an Ollama double holds: its models, what is loaded, and what it was given to read.
+"""What an Ollama double holds: its models, what is loaded, its clock and its notes.
 
-Time is the double's own: a clock that moves a second with every look, so that answers do not
-depend on the machine's.
+Time is the double's own: a clock that moves a thousandth of a second with every look, so that
+answers do not depend on the machine's; only what a test lets pass makes models expire.
 """
 
-import hashlib
-import math
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from engine.testing import ollama_rules as rules
+from engine.testing.ollama_log import OTHER, Log, Stage, Truncation, Why
 from engine.testing.ollama_rules import LoadOptions, Model, Refusal, Version
 from engine.testing.ollama_script import Script, Seen
+from engine.testing.ollama_switches import Switches
 
-_START = datetime(2026, 1, 1, tzinfo=UTC)
-_FOREVER = timedelta(days=106_751)
-_KEEP_ALIVE = 300.0
+START = datetime(2026, 1, 1, tzinfo=UTC)
+KEEP_ALIVE = 300.0
 LOAD_NS = 2_000_000_000
 WARM_NS = 1_000_000
 TOKEN_NS = 1_000_000
@@ -25,30 +25,91 @@ TOKEN_NS = 1_000_000
 
 @dataclass(slots=True)
 class Runner:
-    """A loaded model. `window` (tokens) is what it was really loaded with."""
+    """A loaded model. `window` (tokens) is what it was really loaded with.
+
+    `users` counts the requests that have it, waiting for a slot or not. `expires` is when it goes
+    (seconds on the double's clock) and `expiry` what is told of that, both from the end of its last
+    request. `leaves`: why it goes when that is over, whatever its time. `stuck`: it serves nobody
+    any more, and does not go either. `gone` is set when it went.
+    """
 
     model: Model
     options: LoadOptions
     window: int
-    keep_alive: float = _KEEP_ALIVE
+    slots: asyncio.Semaphore
+    keep_alive: float = KEEP_ALIVE
     cached: list[str] = field(default_factory=list)
-    busy: int = 0
+    users: int = 0
+    expires: float = 0.0
+    expiry: datetime | None = None
+    leaves: Why | Literal[""] = ""
+    stuck: bool = False
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A file of a model that can be pulled: `total` bytes, whose progress goes by `steps`.
+
+    A step smaller than the one before goes backwards (F20).
+    """
+
+    digest: str
+    total: int = 1000
+    steps: tuple[int, ...] = (0, 400, 1000)
 
 
 @dataclass(frozen=True, slots=True)
 class Fetchable:
-    """A model that can be pulled: layers of (digest, total bytes), and the steps each reports."""
+    """A model that can be pulled, in layers one after the other."""
 
     model: Model
-    layers: tuple[tuple[str, int], ...] = (("a1b2c3d4e5f60718", 1000),)
-    steps: tuple[int, ...] = (0, 400, 1000)
+    layers: tuple[Layer, ...]
+
+
+@dataclass(slots=True)
+class Clock:
+    """Time, in seconds since the start.
+
+    `elapsed` is what a test let pass; `jumped` moves what is told and nothing else, as when
+    somebody sets the machine's clock.
+    """
+
+    elapsed: float = 0.0
+    jumped: float = 0.0
+    looks: int = 0
+
+    def now(self) -> datetime:
+        """The time as it is told, later at every look; never beyond what a date can hold."""
+        self.looks += 1
+        return self.after(self.looks / 1000)
+
+    def after(self, seconds: float) -> datetime:
+        """The time that will be told so many seconds from now."""
+        try:
+            return START + timedelta(seconds=self.elapsed + self.jumped + seconds)
+        except OverflowError:
+            return datetime.max.replace(tzinfo=UTC)
+
+
+class Limits(TypedDict, total=False):
+    """The limits of a server that have defaults; what they mean is told at `State`."""
+
+    window_limit: int
+    slots: int
+    max_queue: int
+    max_loaded: int
+    vram_gib: float
 
 
 @dataclass(slots=True)
 class State:
     """A server. `window_limit` makes it load less than it is asked for; 0 does not.
 
-    `slots`: so many conversations share what a model is loaded with.
+    `slots`: it divides what a model is loaded with between so many conversations. `parallel`: so
+    many requests are served by a model at once. `max_queue`: so many wait for a load at most.
+    `max_loaded`: so many models are in memory at most. `vram_gib`: memory of the graphics card.
+    `fetched`: bytes there are of each layer of a model that was pulled, or begun to be.
     """
 
     version_text: str
@@ -56,33 +117,44 @@ class State:
     default_window: int
     window_limit: int = 0
     slots: int = 1
+    parallel: int = 1
+    max_queue: int = 512
+    max_loaded: int = 3
+    vram_gib: float = 0.0
     library: dict[str, Fetchable] = field(default_factory=dict)
+    blobs: dict[str, bytes] = field(default_factory=dict)
+    fetched: dict[str, int] = field(default_factory=dict)
     runners: dict[str, Runner] = field(default_factory=dict)
-    loads: list[tuple[str, int]] = field(default_factory=list)
-    aborted_loads: int = 0
     seen: list[Seen] = field(default_factory=list)
     script: Script = field(default_factory=Script)
-    ticks: int = 0
+    switches: Switches = field(default_factory=Switches)
+    clock: Clock = field(default_factory=Clock)
+    log: Log = field(default_factory=Log)
 
     @property
     def version(self) -> Version:
         """The version's numbers."""
         return rules.parse_version(self.version_text)
 
-    def now(self) -> datetime:
-        """The double's time, a second later at every look."""
-        self.ticks += 1
-        return _START + timedelta(seconds=self.ticks)
+    @property
+    def aborted_loads(self) -> int:
+        """How many loads ended before the model was there."""
+        return len(self.log.aborts)
 
     def stamp(self) -> str:
         """The time as the server writes it: nanoseconds, UTC."""
-        return self.now().strftime("%Y-%m-%dT%H:%M:%S.000000001Z")
+        return self.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%f") + "001Z"
 
     def model(self, name: str) -> Model:
         """A model by any of its names. Raises Refusal 404."""
         if (found := self.models.get(rules.full_name(name))) is None:
             raise Refusal(404, f"model '{name}' not found")
         return found
+
+    def store(self, model: Model) -> None:
+        """Have a model, instead of one of the same name; it is then the one changed last."""
+        self.models.pop(model.full_name, None)
+        self.models[model.full_name] = model
 
     def options_for(
         self, body: Mapping[str, Any], model: Model
@@ -98,26 +170,11 @@ class State:
         )
         return options, wanted
 
-    async def ready(self, model: Model, wanted: LoadOptions) -> tuple[Runner, int]:
-        """The loaded model, loaded (again) if need be, and how long that took (nanoseconds)."""
-        runner = self.runners.get(model.full_name)
-        if runner is not None and not rules.is_reload(runner.options, wanted):
-            return runner, WARM_NS
-        self.runners.pop(model.full_name, None)
-        try:
-            await self.script.pass_gate("load")
-        except BaseException:  # the client left: the load is aborted, the next request starts over
-            self.aborted_loads += 1
-            raise
-        window = min(wanted.window, self.window_limit or wanted.window) // self.slots
-        runner = Runner(model, wanted, window)
-        self.runners[model.full_name] = runner
-        self.loads.append((model.name, window))
-        return runner, LOAD_NS
+    def live_window(self, runner: Runner) -> int:
+        """The window a model is really used with, tokens."""
+        return min(runner.window, self.switches.lowers_to or runner.window)
 
-    def unload(self, model: Model) -> None:
-        """Drop a model from memory; nothing happens when it is not there."""
-        self.runners.pop(model.full_name, None)
+    # ---- what the model gets to read ----
 
     def read(
         self,
@@ -125,101 +182,78 @@ class State:
         messages: Sequence[Mapping[str, Any]],
         body: Mapping[str, Any],
         keep: int,
+        request: int = OTHER,
     ) -> tuple[Seen, rules.Cut]:
         """What the model gets of these messages (stages 1 and 2). Raises Refusal."""
-        known = self.version >= rules.SHIFT_KNOWN
-        shift = rules.effective_shift(
-            asked=body.get("shift"),
-            window=runner.window,
-            model=runner.model,
-            version=self.version,
+        model, log = runner.model, self.log
+        cut = self._cut(runner, messages, body, keep)
+        tools = body.get("tools") or ()
+        kept = self._kept(messages, model, tools, cut)
+        whole, rest = (self._words(some, model, tools) for some in (messages, kept))
+        words = rules.cut_words(rest, cut)
+        losses: tuple[tuple[Stage, int], ...] = (
+            ("messages", len(whole) - len(rest)),
+            ("cut", len(rest) - len(words)),
         )
-        truncate = body.get("truncate") is not False or not known
-        cut = rules.Cut(runner.window, keep, truncate, shift, runner.model.path, self.version)
-        tools, per_word = body.get("tools") or (), runner.model.tokens_per_word
-        kept = list(messages)
-        if truncate:
-            kept = rules.kept_messages(messages, runner.window // per_word, self.version, tools)
-        words = rules.cut_words(rules.words_of(kept, tools, per_word), cut)
-        seen = Seen(runner.model.name, tuple(kept), tuple(words))
+        for stage, lost in losses:
+            if lost:
+                log.truncations.append(Truncation(request, model.name, stage, lost))
+        seen = Seen(model.name, tuple(kept), tuple(words), request)
         self.seen.append(seen)
         return seen, cut
 
-    # ---- listings ----
+    def _cut(
+        self,
+        runner: Runner,
+        messages: Sequence[Mapping[str, Any]],
+        body: Mapping[str, Any],
+        keep: int,
+    ) -> rules.Cut:
+        """How this prompt is treated, the lies included."""
+        model, lies, version = runner.model, self.switches, self.version
+        window = self.live_window(runner)
+        shift = rules.effective_shift(
+            asked=body.get("shift"), window=window, model=model, version=version
+        )
+        truncate = body.get("truncate") is not False or version < rules.SHIFT_KNOWN
+        cuts_anyway = lies.truncates_anyway in ("half", "both", "system")
+        return rules.Cut(
+            window,
+            keep,
+            truncate=truncate or cuts_anyway,
+            shift=shift or cuts_anyway,
+            path="rendered" if cuts_anyway else model.path,
+            version=version,
+            shifts=(shift or lies.shifts_anyway) and rules.can_shift(model, version),
+            images=not cuts_anyway and any(message.get("images") for message in messages),
+        )
 
-    def tags(self) -> list[dict[str, Any]]:
-        """The models, last one first."""
-        return [self._tag(index, model) for index, model in reversed([*enumerate(self._order())])]
+    def _kept(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        model: Model,
+        tools: Sequence[Any],
+        cut: rules.Cut,
+    ) -> list[Mapping[str, Any]]:
+        """Stage 1, where it is not left out."""
+        lie, version = self.switches.truncates_anyway, self.version
+        if lie == "half" or not (cut.truncate or lie):
+            return list(messages)
+        estimate = (768 if model.projector else 0) if "vision" in model.capabilities else 0
 
-    def _order(self) -> list[Model]:
-        return list(self.models.values())
+        def weigh(some: Sequence[Mapping[str, Any]]) -> int:
+            return len(rules.words_of(some, tools, model.tokens_per_word, estimate))
 
-    def _tag(self, index: int, model: Model) -> dict[str, Any]:
-        item = _identity(model) | {
-            "modified_at": (_START + timedelta(days=index)).isoformat().replace("+00:00", "Z"),
-        }
+        walk = (0, 15, 4) if lie == "system" else version
+        return rules.kept_messages(messages, cut.window, walk, weigh)
+
+    def _words(
+        self, messages: Sequence[Mapping[str, Any]], model: Model, tools: Sequence[Any]
+    ) -> list[str]:
+        """The tokens of messages. Raises Refusal for images that the model cannot see."""
+        images = any(message.get("images") for message in messages)
+        if not images or "vision" in model.capabilities:
+            return rules.words_of(messages, tools, model.tokens_per_word, model.image_tokens)
         if self.version >= rules.LLAMA_SERVER:
-            item["capabilities"] = list(model.capabilities)
-        if model.remote_host:
-            item |= {"remote_model": model.name, "remote_host": model.remote_host}
-        return item
-
-    def processes(self) -> list[dict[str, Any]]:
-        """The loaded models, longest expiry first."""
-        runners = sorted(self.runners.values(), key=lambda runner: -runner.keep_alive)
-        return [self._process(runner) for runner in runners]
-
-    def _process(self, runner: Runner) -> dict[str, Any]:
-        forever = math.isinf(runner.keep_alive)
-        expiry = self.now() + (_FOREVER if forever else timedelta(seconds=runner.keep_alive))
-        item = _identity(runner.model) | {"expires_at": expiry.isoformat(), "size_vram": 0}
-        if self.version >= (0, 10, 0):
-            item["context_length"] = runner.window
-        return item
-
-    def show(self, model: Model) -> dict[str, Any]:
-        """A model's description."""
-        parameters = list(model.parameters)
-        if model.num_ctx:
-            parameters.append(("num_ctx", str(model.num_ctx)))
-        shown: dict[str, Any] = {
-            "modelfile": f"FROM {model.name}",
-            "parameters": "\n".join(f"{name:<30} {value}" for name, value in parameters),
-            "template": model.template,
-            "details": _details(model),
-            "model_info": {
-                "general.architecture": model.family,
-                f"{model.family}.context_length": model.trained,
-                f"{model.family}.block_count": 30,
-                f"{model.family}.embedding_length": 576,
-                f"{model.family}.attention.head_count": 9,
-                f"{model.family}.attention.head_count_kv": 3,
-            },
-            "modified_at": _START.isoformat(),
-        }
-        if self.version >= (0, 6, 4):
-            shown["capabilities"] = list(model.capabilities)
-        if model.remote_host:
-            shown |= {"remote_model": model.name, "remote_host": model.remote_host}
-        return {name: value for name, value in shown.items() if value not in ("", None)}
-
-
-def _identity(model: Model) -> dict[str, Any]:
-    return {
-        "name": model.full_name,
-        "model": model.full_name,
-        "size": model.size,
-        "digest": hashlib.sha256(model.full_name.encode()).hexdigest(),
-        "details": _details(model),
-    }
-
-
-def _details(model: Model) -> dict[str, Any]:
-    return {
-        "parent_model": "",
-        "format": "gguf",
-        "family": model.family,
-        "families": [model.family],
-        "parameter_size": "135M",
-        "quantization_level": "Q4_1",
-    }
+            raise Refusal(500, rules.NO_IMAGES)
+        return rules.words_of(messages, tools, model.tokens_per_word, 1)
