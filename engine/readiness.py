@@ -32,6 +32,9 @@ from engine.window import (
     window_blocked,
 )
 
+RELOADED = "reloaded"
+"""Code of the notice that another program's doing had to be undone; it is news every time."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyNotice:
@@ -164,6 +167,8 @@ async def _load(
     loaded = await backend.load(request, progress)
     settled = settle_window(asked.window, loaded.window_tokens)
     notices = plan_notices(plan, settled.window, (*asked.notes, *settled.notes))
+    if loaded.note:
+        notices = (*notices, ReadyNotice("warning", RELOADED, loaded.note))
     return Ready(settled.window, loaded, request, asked, info, notices)
 
 

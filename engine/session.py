@@ -52,7 +52,7 @@ from engine.events import (
 from engine.folding import failure_words, overflow_fault, too_large
 from engine.keeper import SURELY_FITS_BYTES, Emit, Keeper
 from engine.models import ModelPlan
-from engine.readiness import Ready, keep_ready, make_ready
+from engine.readiness import RELOADED, Ready, keep_ready, make_ready
 from engine.receipts import Receipts, SentPrompt
 from engine.recovery import Recovery, Tries, plan_recovery
 from engine.reply import Checkpoints, WrittenReply
@@ -414,8 +414,8 @@ class Session:
         if self.ready is not None:
             before = self.ready
             self.ready = await keep_ready(self._backend, self.plan, progress, before)
-            if self.ready.window != before.window:  # loaded again, and not as it was
-                self._tell_window(self.ready, emit)
+            is_news = self.ready.window != before.window  # loaded again, and not as it was
+            self._tell_window(self.ready, emit, "" if is_news else RELOADED)
             return self.ready
         ready = self.ready = await make_ready(
             self._backend, self.plan, progress, self._tools.free_memory
@@ -425,9 +425,10 @@ class Session:
         self._tell_window(ready, emit)
         return ready
 
-    def _tell_window(self, ready: Ready, emit: Emit) -> None:
+    def _tell_window(self, ready: Ready, emit: Emit, only: str = "") -> None:
         for notice in ready.notices:
-            emit(Notice(self._turn, notice.level, notice.code, notice.text))
+            if only in ("", notice.code):
+                emit(Notice(self._turn, notice.level, notice.code, notice.text))
 
     async def _stream(self, request: PromptRequest, reply: WrittenReply, emit: Emit) -> None:
         stream = self._backend.stream(request)

@@ -24,6 +24,10 @@ _NEWER_ENTRIES = 32
 """More than a turn adds; what is further away is planned anew."""
 
 
+_HAPPENINGS = frozenset({"reloaded", "window_shrank", "server_cut", "read_otherwise"})
+"""Codes of what a server did in one turn; the next time it is news again."""
+
+
 class Talks:
     """All conversations of this run of the program.
 
@@ -171,8 +175,11 @@ class Talks:
         return str(path or "")
 
     def notice(self, talk: Talk, level: Level, key: str, text: str) -> None:
-        """Tell a notice, once for as long as the model stays."""
-        if key not in talk.noticed:
+        """Tell a notice: what happened every time, what is so once for as long as the model stays.
+
+        `key` is the notice's code and text.
+        """
+        if key not in talk.noticed or key.partition(":")[0] in _HAPPENINGS:
             talk.noticed.add(key)
             self.tell(Notice(talk.id, level, text))
 

@@ -251,6 +251,7 @@ TEMPLATES: tuple[str, ...] = (
     "the connection ended in the middle of a line, or sent no JSON",
     "Ollama said nothing for {seconds} seconds in the middle of its answer.",
     "Ollama said nothing for {seconds} seconds while loading or reading.",
+    "What had arrived is kept.",
     "See what it does (`ollama ps`), restart it if it hangs, then send the message again.",
     "The model “{model}” runs on ollama.com, not on your server: nothing was sent to it.",
     "Choose a model that is stored on your server; `porthole models` lists them.",

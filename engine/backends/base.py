@@ -97,13 +97,15 @@ class Loaded:
 
     `window_tokens` is one conversation's share (per slot). `trained_tokens` 0 when unknown.
     `vocabulary` names the tokenizer for stored token ids, empty when ids are not exchanged.
-    `digest` is that of the model's content, empty when it is not told.
+    `digest` is that of the model's content, empty when it is not told. `note` is what the user must
+    know of how it was loaded, a sentence.
     """
 
     window_tokens: int
     trained_tokens: int = 0
     vocabulary: str = ""
     digest: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

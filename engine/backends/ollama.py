@@ -147,6 +147,7 @@ class OllamaBackend:
         server does not say how far it is. Raises as `describe`, and MemoryShort, BackendSilent.
         """
         trained = await self._trained_window(request.model)
+        other = await self._other_window(request)
         progress(None)
         body = wire.load_body(request.model, request.window_tokens, self._keep_alive)
         async with self._chat(body, gap=self._load_silence) as answer:
@@ -156,7 +157,11 @@ class OllamaBackend:
         live = running.window_tokens if running else 0
         window = min(request.window_tokens, live or trained or request.window_tokens)
         self._windows[wire.full_name(request.model), request.window_tokens] = live
-        return Loaded(window, trained, digest=running.digest if running else "")
+        note = ""
+        if other and live != other:
+            note = wire.taken_over_words(other, request.window_tokens)
+        digest = running.digest if running else ""
+        return Loaded(window, trained, digest=digest, note=note)
 
     async def count(self, request: PromptRequest) -> int | None:
         """None: the server has no way to count a prompt without running it."""
@@ -293,25 +298,30 @@ class OllamaBackend:
             ),
         )
 
+    async def _other_window(self, request: LoadRequest) -> int:
+        """Tokens of the window it has in memory now, if that is not what was loaded before; else 0."""
+        usual = self._windows.get((wire.full_name(request.model), request.window_tokens))
+        if not usual:
+            return 0
+        try:
+            running = await self._running(request.model, _LOOK_SECONDS)
+        except BackendSilent:  # it is busy loading, for another program perhaps
+            return 0
+        return 0 if running is None or running.window_tokens == usual else running.window_tokens
+
     async def _foreseen_load(self, request: PromptRequest) -> tuple[Chunk, ...]:
         """`Loading` if the request will make the server load the model, and why, if known."""
         try:
             running = await self._running(request.model)
-        except BackendSilent:  # it is busy loading, for another program perhaps
+        except BackendSilent:  # as in _other_window
             running = None
         if running is None:
             return (Loading(None),)
         asked = request.window_tokens
         if running.window_tokens in (0, self._usual_window(request)):
             return ()
-        return (
-            Warned(
-                "reloaded",
-                f"Another program made Ollama load the model with a window of "
-                f"{running.window_tokens:,} tokens: it is loaded again with {asked:,}.",
-            ),
-            Loading(None),
-        )
+        words = wire.taken_over_words(running.window_tokens, asked)
+        return (Warned("reloaded", words), Loading(None))
 
     async def _shrunk(self, request: PromptRequest, end: Finished) -> tuple[Chunk, ...]:
         """A warning if the model was loaded within the reply, and smaller than it was before.
@@ -402,10 +412,11 @@ class OllamaBackend:
 def _ending(end: Finished, request: PromptRequest) -> tuple[Chunk, ...]:
     """The end of a reply, with a warning if the server made room by dropping something.
 
-    More tokens than the window holds cannot have been read and written without that.
+    More tokens than the window holds cannot have been read and written without that. A prompt that
+    alone has more was miscounted, which its receipt tells.
     """
     used = end.usage.prompt_tokens + end.usage.written_tokens
-    if used <= request.window_tokens:
+    if used <= request.window_tokens or end.usage.prompt_tokens > request.window_tokens:
         return (end,)
     return (
         Warned(

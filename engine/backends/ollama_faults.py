@@ -25,6 +25,7 @@ from engine.errors import (
 from engine.overflow import OverflowText, find_overflow
 
 START_REMEDY = "Start Ollama (`ollama serve`), or set `ollama.host` to the address where it runs."
+_KEPT = "What had arrived is kept."
 _PARTIAL_REMEDY = "What had arrived is kept. Send the message again to continue."
 _MEMORY_REMEDY = "Choose a smaller context window or a smaller model, or close other programs."
 _PULL_REMEDY = "Try again: what has arrived is kept by Ollama, and it continues there."
@@ -92,9 +93,10 @@ def cut(why: str) -> BackendFailed:
 def silent(seconds: float, *, answered: bool) -> BackendSilent:
     """Nothing was heard for `seconds`; `answered` if the reply had begun."""
     when = "in the middle of its answer" if answered else "while loading or reading"
+    remedy = "See what it does (`ollama ps`), restart it if it hangs, then send the message again."
     return BackendSilent(
         f"Ollama said nothing for {seconds:g} seconds {when}.",
-        "See what it does (`ollama ps`), restart it if it hangs, then send the message again.",
+        " ".join((_KEPT, remedy) if answered else (remedy,)),
     )
 
 

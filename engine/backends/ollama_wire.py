@@ -86,6 +86,14 @@ def is_cloud_name(model: str) -> bool:
     return tag == "cloud" or tag.endswith("-cloud")
 
 
+def taken_over_words(found_tokens: int, asked_tokens: int) -> str:
+    """That another program had the model loaded with another window than is asked for."""
+    return (
+        f"Another program made Ollama load the model with a window of {found_tokens:,} tokens: it "
+        f"is loaded again with {asked_tokens:,}."
+    )
+
+
 # ---- requests -----------------------------------------------------------------------------------
 
 

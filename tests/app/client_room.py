@@ -100,7 +100,15 @@ async def an_ollama_room(
     tmp_path: Path, server: OllamaDouble, *, model: str = "ollama:m", **limits: float
 ) -> AsyncIterator[Room]:
     """A started client whose default model is a double's; `limits` are the backend's, in seconds."""
-    backend = OllamaBackend(server.host, **limits)
+    async with a_room_on(tmp_path, OllamaBackend(server.host, **limits), model) as room:
+        yield room
+
+
+@asynccontextmanager
+async def a_room_on(
+    tmp_path: Path, backend: OllamaBackend, model: str = "ollama:m"
+) -> AsyncIterator[Room]:
+    """The same on a backend that is there already."""
     async with _started(tmp_path, model, "ollama", backend, 8.0) as room:
         yield room
 

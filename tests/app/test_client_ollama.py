@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.client import WindowKnown
+from app.client import Notice, WindowKnown
 from app.items import CardItem, UserItem
 from engine.testing.ollama import OllamaDouble
 from engine.testing.ollama_script import Close, Reply
@@ -130,6 +130,23 @@ def test_a_server_that_is_not_there_does_not_hide_the_window(tmp_path):
     known = asyncio.run(second())
     assert (known.window_tokens, known.guard) == (32_768, "block")
     assert "No Ollama server answers" in known.guard_text
+
+
+def test_another_programs_load_is_told_every_time(tmp_path):
+    """Who works with two programs on one model wants to know why each turn takes so long."""
+
+    async def body(room, server):
+        id_ = await room.send("one")
+        for text in ("two", "three"):
+            server.other_client("m", 4_096)
+            await room.send(text, id_)
+        await room.send("four", id_)
+        return [notice.text for notice in room.of(Notice) if "Another program" in notice.text]
+
+    server, told = run(tmp_path, body)
+    assert len(told) == 2
+    assert "4,096" in told[0]
+    assert len(server.log.loads) == 5
 
 
 # ---- stopping -----------------------------------------------------------------------------------

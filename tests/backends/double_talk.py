@@ -86,7 +86,9 @@ class Waiting:
         self.server = server
         self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
         data = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: {len(data)}\r\n\r\n"
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: {len(data)}\r\n\r\n"
+        )
         before = len(server.requests)
         self.socket.sendall(head.encode() + data)
         server.wait_for(lambda: len(server.requests) > before)

@@ -7,7 +7,7 @@ One line a figure: `ID value unit | baseline | ratio | goal | ok or SHORT`. Need
 import sys
 from collections.abc import Callable
 
-from tests.bench import context, measures, server
+from tests.bench import context, measures, server, soak
 from tests.bench.figure import Figure
 from tests.bench.window.figures import FIGURES as WINDOW
 
@@ -58,6 +58,15 @@ def stop_in(phase: str) -> Callable[[], Figure]:
     return measure
 
 
+def ollama_soak() -> Figure:
+    found, wrong = soak.soaked()
+    for complaint in wrong:
+        print(f"# {complaint}", file=sys.stderr)
+    grown = soak.growth(found)
+    goal = f"memory <= 1.10, nothing wrong in {found.turns} turns"
+    return Figure(grown, "times", found.failed, "failed turns", goal, not wrong and grown <= 1.1)
+
+
 STOPS = ("queue", "load", "read", "think", "write", "compact")
 
 FIGURES: dict[str, Callable[[], Figure]] = {
@@ -69,6 +78,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "compact_in_place": compact_in_place,
     "talk60": talk60,
     **{f"ollama_stop_{phase}": stop_in(phase) for phase in STOPS},
+    "ollama_soak": ollama_soak,
     **WINDOW,
 }
 
