@@ -274,6 +274,10 @@ class OllamaDouble:
             if not self._changed.wait_for(happened, _PATIENCE):
                 raise AssertionError("the Ollama double did not see what was waited for")
 
+    def settle(self) -> None:
+        """Wait until every request is over: answered, left or broken, and noted in the log."""
+        self.wait_for(lambda: not self.log.running)
+
     # ---- its thread ----
 
     def _run(self) -> None:
@@ -339,7 +343,11 @@ class OllamaDouble:
         self._scheduler.expire()
 
     async def _loaded_by_other(self, want: Want) -> None:
-        (await self._scheduler.lease(want)).give_back()
+        try:
+            (await self._scheduler.lease(want)).give_back()
+        finally:
+            self.log.running.pop(want.request, None)
+            self.log.changed()
 
     def _accept(self, listener: socket.socket) -> None:
         try:

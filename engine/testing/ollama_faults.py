@@ -1,7 +1,8 @@
 """What can go wrong with one answer of an Ollama double, as servers and proxies were seen to do it.
 
 `OllamaDouble.fail` takes one of these for the next request to a path. `after` counts what was sent
-before: pieces of a reply, progress lines of a pull. The numbers are those of the list of faults
+before: pieces of a reply, progress lines of a pull; what would come later than there is anything
+to send comes before the last object. The numbers are those of the list of faults
 that the double is built after; what is missing here is a lasting switch
 (`engine.testing.ollama_switches`: F5, F7, F8, F18), something done to the server (F16:
 `OllamaDouble.stick`, F17: `other_client`) or the steps of a pull (F20: `fetchable`).

@@ -220,10 +220,10 @@ class Generation:
     # ---- faults ----
 
     async def _broke(self, *, at_end: bool = False) -> bool:
-        """Whether the scripted fault ended the answer here."""
+        """Whether the scripted fault ended the answer here, at the latest before its last object."""
         fault, exchange = self.exchange.fault, self.exchange
         after = getattr(fault, "after", None)
-        if after is None or (self.written < after if at_end else self.written != after):
+        if after is None or not (at_end or self.written == after):
             return False
         if isinstance(fault, faults.Huge):
             await self._be_huge(fault)

@@ -87,7 +87,8 @@ class Lingering:
 
 @dataclass(slots=True)
 class Log:
-    """The notes, each list in order. Read it after `wait_for`, or when nothing is under way.
+    """The notes, each list in order. Read it after `OllamaDouble.settle` or `wait_for`: a client
+    has its answer a moment before its request is over here.
 
     Attributes:
         truncations: prompts that lost something.

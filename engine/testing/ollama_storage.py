@@ -99,7 +99,7 @@ async def _broke(
     """Whether the scripted fault ended the answer after so many progress lines."""
     fault, wire = exchange.fault, exchange.wire
     after = getattr(fault, "after", None)
-    if after is None or (sent < after if at_end else sent != after):
+    if after is None or not (at_end or sent == after):
         return False
     exchange.how = "broken"
     match fault:

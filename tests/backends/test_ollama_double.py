@@ -34,74 +34,22 @@ from engine.testing.ollama_script import (
     NoDone,
     Reply,
 )
-
-USER = [{"role": "user", "content": "say something"}]
-TOOLS = [{"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}]
+from tests.backends.double_talk import (
+    TOOLS,
+    USER,
+    ask,
+    chat,
+    load,
+    long_last,
+    overfull,
+    words,
+)
 
 
 @pytest.fixture
 def server():
     with OllamaDouble() as double:
         yield double
-
-
-class Got:
-    """A whole answer."""
-
-    def __init__(self, response):
-        self.status = response.status
-        self.kind = response.getheader("Content-Type")
-        self.raw = response.read()
-
-    @property
-    def json(self):
-        return json.loads(self.raw)
-
-    @property
-    def lines(self):
-        return [json.loads(line) for line in self.raw.split(b"\n") if line]
-
-    @property
-    def error(self):
-        return self.status, self.json["error"]
-
-
-def ask(server, method, path, body=None, headers=None):
-    """Send one request and read its whole answer."""
-    data = json.dumps(body) if isinstance(body, dict) else body
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port)) as connection:
-        connection.request(method, path, data, headers or {})
-        return Got(connection.getresponse())
-
-
-def chat(server, model="m", messages=USER, **fields):
-    return ask(server, "POST", "/api/chat", {"model": model, "messages": messages, **fields})
-
-
-def load(server, model="m", **options):
-    return chat(server, model, [], options=options)
-
-
-def words(count, word="w"):
-    return " ".join(f"{word}{index}" for index in range(count))
-
-
-def overfull():
-    """The checklist's 17,300 tokens in four messages."""
-    return [
-        {"role": "system", "content": words(300, "s")},
-        {"role": "user", "content": words(6000, "a")},
-        {"role": "assistant", "content": words(6000, "b")},
-        {"role": "user", "content": words(5000, "c")},
-    ]
-
-
-def long_last():
-    """A system prompt and one message that alone is longer than the window."""
-    return [
-        {"role": "system", "content": words(300, "s")},
-        {"role": "user", "content": words(17000, "a")},
-    ]
 
 
 # ---- plain endpoints ----------------------------------------------------------------------------
