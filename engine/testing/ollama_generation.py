@@ -162,7 +162,8 @@ class Generation:
         last_calls = calls if reply.calls_last or native or not exchange.streams else []
         if calls and not last_calls:
             await self._line(self._message("", tool_calls=calls))
-        last = self._message(self.content, thinking=self.thinking, tool_calls=last_calls)
+        content = "" if calls and exchange.streams else self.content
+        last = self._message(content, thinking=self.thinking, tool_calls=last_calls)
         last |= {"done": True, **self._metrics(reused)}
         if exchange.state.version >= (0, 1, 35):
             last["done_reason"] = reason
