@@ -85,6 +85,7 @@ class OllamaDouble:
         self.state = State(version, stored, default_window, **limits)
         self._play(version)
         self.requests: list[Request] = []
+        self._count = 0
         self.port = 0
         self._bind = bind
         self._errors: list[BaseException] = []
@@ -264,6 +265,13 @@ class OllamaDouble:
         """The JSON bodies of the requests to a path."""
         return [request.body for request in self.requests if request.path == path]
 
+    def forget(self) -> None:
+        """Drop the records of what is over (requests, prompts, log), to stay small in a long test.
+
+        Requests keep their numbers, and counting goes on.
+        """
+        self._within(self._forgotten())
+
     def wait_for(self, happened: Callable[[], bool]) -> None:
         """Wait until something is so, looking again whenever anything changes.
 
@@ -338,6 +346,12 @@ class OllamaDouble:
             connection.close()  # of those whose work had not begun
         self._connections.clear()
 
+    async def _forgotten(self) -> None:
+        running = self.log.running
+        self.requests[:] = [request for request in self.requests if request.number in running]
+        self.state.seen.clear()
+        self.log.clear()
+
     async def _passed(self, seconds: float) -> None:
         self.state.clock.elapsed += seconds
         self._scheduler.expire()
@@ -355,16 +369,24 @@ class OllamaDouble:
         except OSError:  # the client has gone again
             return
         connection.setblocking(False)
-        self._connections[asyncio.ensure_future(self._connection(connection))] = connection
+        task = asyncio.ensure_future(self._connection(connection))
+        self._connections[task] = connection
+        task.add_done_callback(self._disconnected)
+
+    def _disconnected(self, task: asyncio.Future[None]) -> None:
+        if not task.cancelled():  # the socket of one that was is still to be closed
+            self._connections.pop(task, None)
 
     async def _connection(self, connection: socket.socket) -> None:
         wire = Wire(*await asyncio.open_connection(sock=connection))
         try:
             while not wire.broken and (request := await wire.request()) is not None:
+                request.number, self._count = self._count, self._count + 1
                 self.requests.append(request)
                 self._notify()
-                number = len(self.requests) - 1
-                await self._exchange(Exchange(self.state, self._scheduler, request, wire, number))
+                await self._exchange(Exchange(self.state, self._scheduler, request, wire))
+                if request.headers.get("connection", "").lower() == "close":
+                    break
         except asyncio.CancelledError:  # the double stops: nothing is queued any longer
             wire.cut(reset=False)
             raise

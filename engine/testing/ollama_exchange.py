@@ -17,7 +17,7 @@ Body = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Exchange:
-    """One request, and the way to answer it. `number` is its place among all requests.
+    """One request, and the way to answer it.
 
     `how` is how it ended, as far as that is the server's doing.
     """
@@ -26,9 +26,13 @@ class Exchange:
     scheduler: Scheduler
     request: Request
     wire: Wire
-    number: int
     fault: Fault | None = None
     how: How = "complete"
+
+    @property
+    def number(self) -> int:
+        """The request's number."""
+        return self.request.number
 
     @property
     def body(self) -> Body:

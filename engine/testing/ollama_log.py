@@ -1,7 +1,7 @@
 """What an Ollama double notes of its own work: what it lost, loaded and aborted, and how requests
 ended. A real server tells none of this on the wire, so a test reads it here.
 
-Requests are named by their number: the place in `OllamaDouble.requests`, from 0. Another client's
+Requests are named by their number (`Request.number`), from 0 in order of arrival. Another client's
 doings (`OllamaDouble.other_client`) have the number -1.
 """
 
@@ -123,6 +123,16 @@ class Log:
     def ends_of(self, path: str) -> list[End]:
         """How the requests to a path ended, in the order of their ends."""
         return [end for end in self.ends if end.path == path]
+
+    def clear(self) -> None:
+        """Forget what is over."""
+        self.truncations.clear()
+        self.shifts.clear()
+        self.loads.clear()
+        self.aborts.clear()
+        self.unloads.clear()
+        self.ends.clear()
+        self.lingering.clear()
 
     def enter(self, request: int, phase: Phase) -> None:
         """Note where a request now is."""

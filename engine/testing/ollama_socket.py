@@ -24,6 +24,7 @@ class Request:
     """A request as it came. `body` is the first JSON value of `raw`, None when there is none.
 
     `left` becomes true when the client closed the connection before its answer was complete.
+    `number` counts the requests of a double, from 0.
     """
 
     method: str
@@ -32,6 +33,7 @@ class Request:
     raw: bytes = b""
     body: Any = None
     left: bool = False
+    number: int = 0
 
     @property
     def path(self) -> str:

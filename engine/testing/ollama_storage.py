@@ -12,6 +12,7 @@ from engine.testing.ollama_exchange import Exchange, never
 from engine.testing.ollama_rules import Model, Refusal
 from engine.testing.ollama_state import Fetchable, Layer, State
 
+NOWHERE = "pull model manifest: file does not exist"
 _DIGEST = re.compile(r"sha256[:-][0-9a-fA-F]{64}")
 _NAME = re.compile(r"[\w./:-]+")
 
@@ -34,7 +35,7 @@ async def pull(exchange: Exchange) -> None:
         return
     found = state.library.get(rules.full_name(name))
     if found is None:
-        raise Refusal(500, "pull model manifest: file does not exist")
+        raise Refusal(500, NOWHERE)
     if await _fetched(exchange, found):
         return
     for status in ("verifying sha256 digest", "writing manifest", "success"):
@@ -193,6 +194,10 @@ async def create(exchange: Exchange) -> None:
     body = exchange.body
     if state.version < (0, 5, 5):
         body = {**body, **_of_modelfile(str(body.get("modelfile", "")))}
+    if body.get("from") and rules.full_name(str(body["from"])) not in state.models:
+        if exchange.streams:  # it looks for what it does not have where models come from
+            await wire.line({"status": "pulling manifest"})
+        raise Refusal(500, NOWHERE)
     base, statuses = _base(state, body)
     model = _created(base, name, body)
     statuses += ["writing manifest", "success"]

@@ -82,17 +82,17 @@ def long_last():
 class Waiting:
     """A request whose answer is not waited for; `leave` closes the connection."""
 
-    def __init__(self, server, path="/api/chat", **body):
+    def __init__(self, server, path="/api/chat", headers=None, **body):
         self.server = server
         self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
         data = json.dumps(body).encode()
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: {len(data)}\r\n\r\n"
-        )
-        before = len(server.requests)
+        pairs = {"Host": server.host, "Content-Length": len(data), **(headers or {})}
+        lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in pairs.items())]
+        head = "\r\n".join([*lines, "", ""])
+        known = len(server.requests)
         self.socket.sendall(head.encode() + data)
-        server.wait_for(lambda: len(server.requests) > before)
-        self.number = before
+        server.wait_for(lambda: len(server.requests) > known)
+        self.number = server.requests[-1].number
 
     def is_at(self, phase):
         """Wait until the request is in a phase."""
@@ -131,9 +131,9 @@ class Waiting:
 
 
 @contextlib.contextmanager
-def waiting(server, path="/api/chat", **body):
+def waiting(server, path="/api/chat", headers=None, **body):
     """A request under way, whose connection is closed at the end."""
-    request = Waiting(server, path, **body)
+    request = Waiting(server, path, headers, **body)
     try:
         yield request
     finally:

@@ -42,6 +42,7 @@ from tests.backends.double_talk import (
     load,
     long_last,
     overfull,
+    waiting,
     words,
 )
 
@@ -787,6 +788,12 @@ def test_a_connection_serves_several_requests(server):
         for _ in range(2):
             connection.request("GET", "/api/version")
             assert connection.getresponse().read()
+
+
+def test_a_connection_is_closed_when_asked(server):
+    """A client that says so has no connection afterwards."""
+    with waiting(server, "/api/show", {"Connection": "close"}, model="m") as request:
+        assert request.bytes().endswith(b"}")
 
 
 def test_ollamas_own_client_is_served(server, monkeypatch):

@@ -455,3 +455,20 @@ def test_gates_may_wait_for_one_model():
             request.is_at("reading")
             gate.open()
             assert request.answer().status == 200
+
+
+def test_what_is_over_can_be_forgotten(server):
+    """A long test stays small: records go, numbers go on, and what is under way stays."""
+    server.always(Reply("fine"))
+    chat(server, "plain")
+    gate = server.hold("prompt")
+    with waiting(server, model="plain", messages=USER) as request:
+        request.is_at("reading")
+        server.forget()
+        assert [request.number for request in server.requests] == [1]
+        assert (server.seen, server.loads, server.log.ends) == ([], [], [])
+        gate.open()
+        assert request.answer().status == 200
+    server.settle()
+    assert server.log.ends == [End(1, "/api/chat", "complete", "writing")]
+    assert server.windows() == {"plain": 4096}

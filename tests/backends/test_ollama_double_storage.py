@@ -309,6 +309,13 @@ def test_create_from_another_model(server):
     assert ask(server, "POST", "/api/show", {"model": "mine"}).json["system"] == "be brief"
 
 
+def test_create_from_a_model_that_is_nowhere(server):
+    """It is looked for where models come from, and not found there."""
+    got = ask(server, "POST", "/api/create", {"model": "mine", "from": "nowhere"})
+    assert got.lines[-1] == {"error": "pull model manifest: file does not exist"}
+    assert names(server) == ["emb:latest", "plain:latest", "m:latest"]
+
+
 def test_create_of_a_modelfile_in_old_servers():
     """Before 0.5.5 a Modelfile's text was sent."""
     with OllamaDouble(version="0.3.14") as server:
