@@ -37,7 +37,19 @@ from engine.prune import (
     reducible_chars,
     result_cap_chars,
 )
-from engine.tokens import SAFETY_MARGIN, UNCALIBRATED, Calibration, Count, find_anchor
+from engine.thinking import (
+    DEFAULT_HISTORY,
+    ThinkingHistory,
+    plan_history,
+)
+from engine.tokens import (
+    SAFETY_MARGIN,
+    UNCALIBRATED,
+    Calibration,
+    Count,
+    estimate_text,
+    find_anchor,
+)
 from engine.transcript import Compaction, Custom, Entry, Message, last_compaction
 from engine.undoing import stands_undone
 from engine.view import SHORTENED, pinned_ids, plan_visible
@@ -51,7 +63,10 @@ UNDONE_RESERVE = 2 * MIN_REPLY_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    """How a window is managed; tokens, characters, seconds. Defaults are the specification's."""
+    """How a window is managed; tokens, characters, seconds. Defaults are the specification's.
+
+    `thinking_history` is the model's rule for what it thought before.
+    """
 
     enabled: bool = True
     mode: CompactionMode = "automatic"
@@ -64,6 +79,7 @@ class ContextSettings:
     result_chars: int = 0
     order: Order = "newest_first"
     cache: CachePruning = field(default_factory=CachePruning)
+    thinking_history: ThinkingHistory = DEFAULT_HISTORY
 
 
 @dataclass(frozen=True)
@@ -72,7 +88,7 @@ class ContextView:
 
     Attributes:
         path: root to leaf.
-        visible: what the model sees of it, in order.
+        visible: what the model sees of it, in order; without thinking that is not sent again.
         weights: tokens of each entry of the path, by id, the margin of an estimate included.
         count: tokens of the whole prompt.
         fixed_tokens: what no compaction can fold: system prompt, tools, the template's frame.
@@ -80,6 +96,7 @@ class ContextView:
         settings: how it is managed.
         urgency: how much a compaction matters. If it was asked for or must be, summary and exact
             values are scaled to what there is, so that a short conversation can be folded too.
+        thinking: how much of their weight is thinking, of the visible entries that have some.
     """
 
     path: tuple[Entry, ...]
@@ -90,6 +107,7 @@ class ContextView:
     budget: Budget
     settings: ContextSettings
     urgency: Urgency = "usual"
+    thinking: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def targets(self) -> Targets:
@@ -146,23 +164,57 @@ def plan_view(
     settings: ContextSettings,
     *,
     factor: float = 1.0,
+    thinking_tokens: int = 0,
 ) -> ContextView:
     """The context of a path.
 
     `path` is effective (`engine.undoing`). `weights` are plain; `factor` is the margin of an estimate times the model's calibration, and
-    1 for exact counts.
+    1 for exact counts. Exact weights have no thinking in them: `thinking_tokens` is what that takes
+    of the whole prompt.
     """
-    visible = plan_visible(path)
-    if stands_undone(path):
-        settings = replace(settings, reserve_tokens=UNDONE_RESERVE, reserve_floor=0)
+    visible = plan_seen(path, settings)
+    settings = _for_path(path, settings)
     if factor != 1.0:
         weights = {id_: math.ceil(tokens * factor) for id_, tokens in weights.items()}
-    fixed = 0
+    thinking, fixed = _thinking(visible, factor), 0
     if count.kind == "exact":
+        thinking = _shared(thinking, thinking_tokens)
+        weights = {**weights, **{id_: weights.get(id_, 0) + t for id_, t in thinking.items()}}
         get = weights.get
         fixed = max(0, count.tokens - sum([get(entry.id, 0) for entry in visible]))
     budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
-    return ContextView(tuple(path), visible, weights, count, fixed, budget, settings)
+    return ContextView(
+        tuple(path), visible, weights, count, fixed, budget, settings, thinking=thinking
+    )
+
+
+def plan_seen(path: Sequence[Entry], settings: ContextSettings) -> tuple[Entry, ...]:
+    """What the model sees of a path (effective), without the thinking it does not get again."""
+    return plan_history(plan_visible(path), settings.thinking_history)
+
+
+def _for_path(path: Sequence[Entry], settings: ContextSettings) -> ContextSettings:
+    """The settings as they hold here: the originals are wanted where a compaction was undone."""
+    if not stands_undone(path):
+        return settings
+    return replace(settings, reserve_tokens=UNDONE_RESERVE, reserve_floor=0)
+
+
+def _thinking(visible: Sequence[Entry], factor: float) -> dict[str, int]:
+    """About what the thinking in the visible entries takes, by id; tokens."""
+    bodies = ((e.id, e.body.thinking) for e in visible if isinstance(e.body, Message) and e.id)
+    return {id_: math.ceil(estimate_text(text) * factor) for id_, text in bodies if text}
+
+
+def _shared(parts: Mapping[str, int], tokens: int) -> dict[str, int]:
+    """So many tokens, parted as these are."""
+    whole, passed, given = sum(parts.values()), 0, 0
+    shares: dict[str, int] = {}
+    for id_, part in parts.items():
+        passed += part
+        until = tokens * passed // whole if whole else 0
+        shares[id_], given = until - given, until
+    return shares
 
 
 def plan_uncounted(
@@ -181,7 +233,7 @@ def plan_uncounted(
     """
     count = plan_estimate(
         path,
-        plan_visible(path),
+        plan_seen(path, settings),
         weights,
         system_tokens=system_tokens,
         calibration=calibration,
@@ -192,16 +244,23 @@ def plan_uncounted(
     return with_fixed(view, round(system_tokens * factor))
 
 
-def weighed_entries(path: Sequence[Entry]) -> tuple[Entry, ...]:
+def weighed_entries(path: Sequence[Entry], settings: ContextSettings) -> tuple[Entry, ...]:
     """The entries of a path (effective) whose weights a view needs: visible ones, folded pins.
 
-    All of them where the summary is a placeholder: it is written anew from the messages.
+    All of them where the summary is a placeholder: it is written anew from the messages. Each as
+    it is sent, or would be if it were seen again.
     """
-    visible = plan_visible(path)
+    visible = plan_seen(path, settings)
     shown = {entry.id for entry in visible}
     wanted = None if stands_degraded(path) else pinned_ids(path)  # None: all of them
-    originals = (e for e in path if e.id not in shown and (wanted is None or e.id in wanted))
-    return (*visible, *originals)
+    originals = [e for e in path if e.id not in shown and (wanted is None or e.id in wanted)]
+    return (*visible, *sent_alone(originals, settings))
+
+
+def sent_alone(entries: Sequence[Entry], settings: ContextSettings) -> tuple[Entry, ...]:
+    """Entries as they would be sent, if they were seen again: no turn runs around them."""
+    rule: ThinkingHistory = "keep" if settings.thinking_history == "keep" else "drop"
+    return plan_history(entries, rule)
 
 
 def with_settings(view: ContextView, settings: ContextSettings) -> ContextView:
@@ -210,9 +269,11 @@ def with_settings(view: ContextView, settings: ContextSettings) -> ContextView:
 
 
 def with_window(view: ContextView, window_tokens: int, settings: ContextSettings) -> ContextView:
-    """The same context in another window, managed otherwise."""
-    after = plan_view(view.path, view.weights, view.count, window_tokens, settings)
-    return with_fixed(after, view.fixed_tokens)
+    """The same context in another window, managed otherwise; what is sent stays as it was counted."""
+    settings = replace(settings, thinking_history=view.settings.thinking_history)
+    settings = _for_path(view.path, settings)
+    budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
+    return replace(view, budget=budget, settings=settings, urgency="usual")
 
 
 def with_fixed(view: ContextView, fixed_tokens: int) -> ContextView:
@@ -242,11 +303,31 @@ def plan_estimate(
     new = sum(weights.get(e.id, 0) for e in _after(visible, old))
     new = _with_margin(new, _at_least_one(calibration))
     if anchor is not None:
-        return Count(anchor.tokens + new, "anchored")
+        unsent = _unsent_thinking(path[anchor.index], visible, weights, calibration)
+        return Count(anchor.tokens - unsent + new, "anchored")
     read = sum(weights.get(entry.id, 0) for entry in visible) - sum(
         weights.get(e.id, 0) for e in _after(visible, old)
     )
     return Count(_with_margin(system_tokens + read, calibration) + new, "estimated")
+
+
+def _unsent_thinking(
+    reply: Entry,
+    visible: Sequence[Entry],
+    weights: Mapping[str, int],
+    calibration: Calibration,
+) -> int:
+    """What was written of a reply and is not sent again: its thinking; tokens, rather too few.
+
+    What is sent of it is estimated, with the margin: only the two together were reported.
+    """
+    body = reply.body
+    assert isinstance(body, Message)
+    sent = next((e.body for e in visible if e.id == reply.id), None)
+    if body.usage is None or not body.thinking or sent is body or sent == body:
+        return 0
+    kept = _with_margin(weights.get(reply.id, 0), _at_least_one(calibration))
+    return max(0, body.usage.written_tokens - kept)
 
 
 def _after(visible: Sequence[Entry], old: AbstractSet[str]) -> Sequence[Entry]:

@@ -38,6 +38,7 @@ from engine.context import (
 from engine.models import WindowLimits
 from engine.prompt import plan_message, plan_messages
 from engine.segments import Segment, plan_segments
+from engine.thinking import DEFAULT_HISTORY, ThinkingHistory
 from engine.tokens import (
     SAFETY_MARGIN,
     UNCALIBRATED,
@@ -49,7 +50,7 @@ from engine.tokens import (
     spec_tokens,
     utf16_length,
 )
-from engine.transcript import Body, Compaction, Entry, Message, user
+from engine.transcript import Body, Compaction, Entry, Message, Thinking, user
 from engine.undoing import effective_path
 from engine.view import plan_unrepaired
 from engine.window import ContextWindow, Endpoint, Guard, guard_words, plan_guard
@@ -65,6 +66,7 @@ class Explained:
         calibration: what is known of estimates for it.
         limits: which windows are refused, and warned of.
         endpoint: where it runs.
+        thinking_history: its rule for what it thought before.
     """
 
     label: str = ""
@@ -72,6 +74,7 @@ class Explained:
     calibration: Calibration = UNCALIBRATED
     limits: WindowLimits = field(default_factory=WindowLimits)
     endpoint: Endpoint = field(default_factory=Endpoint)
+    thinking_history: ThinkingHistory = DEFAULT_HISTORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,7 @@ def plan_explanation(
         counted: the path's context as its model's own tokenizer counts it, if that is at hand.
     """
     path = effective_path(path)
+    settings = replace(settings, thinking_history=model.thinking_history)
     if spec:
         seen = _spec_view(path, window.tokens, settings, model)
     elif counted is not None:
@@ -230,7 +234,7 @@ def _view(
     path: Sequence[Entry], window_tokens: int, settings: ContextSettings, model: Explained
 ) -> ContextView:
     """The context as a session would find it if its backend could not count."""
-    weights = {entry.id: _weight(entry) for entry in weighed_entries(path)}
+    weights = {entry.id: _weight(entry) for entry in weighed_entries(path, settings)}
     return plan_uncounted(
         path,
         weights,
@@ -252,14 +256,20 @@ def _spec_view(
 ) -> ContextView:
     """The context as the specification sees it: its estimator, nothing repaired."""
     budget = plan_budget(window_tokens, settings.reserve_tokens, settings.reserve_floor)
+    visible = plan_unrepaired(path)
     return ContextView(
         tuple(path),
-        plan_unrepaired(path),
+        visible,
         {entry.id: spec_tokens(entry.body) for entry in path},
         Count(spec_estimate(path, model.system_prompt), "estimated"),
         math.ceil(SAFETY_MARGIN * spec_tokens(user(model.system_prompt))),
         budget,
         settings,
+        thinking={
+            entry.id: spec_tokens(Message("assistant", (Thinking(entry.body.thinking),)))
+            for entry in visible
+            if isinstance(entry.body, Message) and entry.body.thinking
+        },
     )
 
 

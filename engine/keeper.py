@@ -30,6 +30,7 @@ from engine.context import (
     guard_trips,
     plan_folding,
     plan_message_room,
+    plan_seen,
     plan_sent,
     plan_shortenings,
     plan_uncounted,
@@ -72,8 +73,8 @@ from engine.tokens import (
 )
 from engine.transcript import Body, Compaction, Entry
 from engine.undoing import effective_path
-from engine.view import plan_visible, shortening_entry
-from engine.weighing import Scale
+from engine.view import shortening_entry
+from engine.weighing import Scale, count_parted
 
 Emit = Callable[[Event], None]
 
@@ -134,7 +135,7 @@ class Keeper:
         self._guessed_window: int | None = None
         self._is_told = True  # whether the backend's reports are of whole prompts
         self._failed_at: int | None = None
-        self.settings = settings
+        self.settings = replace(settings, thinking_history=plan.thinking_history)
 
     # ---- looking --------------------------------------------------------------------------------
 
@@ -160,16 +161,18 @@ class Keeper:
     async def look(self, ready: Ready, path: Sequence[Entry]) -> ContextView:
         """The context of a path: counted as exactly as the backend can."""
         path = effective_path(path)
-        request = self._request(ready, self._messages(plan_visible(path)), 1)
+        request = self._request(ready, self._messages(plan_seen(path, self.settings)), 1)
 
         async def count_texts(texts: Sequence[str]) -> tuple[int, ...] | None:
             return await self._backend.count_texts(request, texts)
 
-        weights = await self._scale_for(ready).weigh(weighed_entries(path), count_texts)
-        exact = await self._backend.count(request)
+        entries = weighed_entries(path, self.settings)
+        weights = await self._scale_for(ready).weigh(entries, count_texts)
+        exact, thinking = await count_parted(self._backend, request)
         window = self.window(ready)
         if exact is not None:
-            return plan_view(path, weights, Count(exact, "exact"), window, self.settings)
+            count = Count(exact, "exact")
+            return plan_view(path, weights, count, window, self.settings, thinking_tokens=thinking)
         if reports_in_part(path, self._plan.label):
             self._is_told = False
         return plan_uncounted(
@@ -463,7 +466,7 @@ class Keeper:
         return self._store.append(self._session, body, view.leaf, move_leaf=stands, durable=True)
 
     def _messages(self, visible: Sequence[Entry]) -> tuple[PromptMessage, ...]:
-        return plan_messages(visible, self._plan.system_prompt)
+        return plan_messages(visible, self._plan.system_prompt, self.settings.thinking_history)
 
     def _request(
         self, ready: Ready, messages: tuple[PromptMessage, ...], max_tokens: int

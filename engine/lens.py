@@ -10,7 +10,7 @@ The messages are made by `engine.prompt` and nobody else: what is shown is what 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.backends.base import PromptMessage
@@ -70,9 +70,10 @@ class Seen:
 
 
 def sent_text(message: PromptMessage) -> str:
-    """The exact words of a message; the calls of tools after them, as JSON."""
+    """The exact words of a message, after the thinking that goes along; calls after them, as JSON."""
     calls = [compact_json({"name": c.name, "arguments": c.arguments}) for c in message.tool_calls]
-    return "\n".join([message.content, *calls] if message.content or not calls else calls)
+    words = [text for text in (message.thinking, message.content) if text]
+    return "\n".join([*words, *calls])
 
 
 def plan_prompt(view: ContextView, system_prompt: str) -> tuple[SentMessage, ...]:
@@ -126,7 +127,7 @@ def _seen(entry: Entry, sent: SentMessage | None, weigh: Weigh, *, is_folded: bo
     if sent is None:
         return _unseen(entry, weigh, is_folded=is_folded)
     whole = plan_message(entry)
-    is_same = whole is not None and sent_text(whole) == sent_text(sent.message)
+    is_same = whole is not None and _said(whole) == _said(sent.message)
     before = sent.tokens
     if not is_same and whole is not None:
         before = round(sent.tokens * estimate_messages((whole,)) / max(1, _size(sent.message)))
@@ -140,6 +141,11 @@ def _seen(entry: Entry, sent: SentMessage | None, weigh: Weigh, *, is_folded: bo
         sent.segment,
         edits if edits != entry.id else "",
     )
+
+
+def _said(message: PromptMessage) -> str:
+    """What was said: thinking that is not sent again makes no message a shorter one."""
+    return sent_text(replace(message, thinking=""))
 
 
 def _size(message: PromptMessage) -> int:

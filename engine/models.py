@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.backends.base import Sampling, Stretch
+from engine.backends.base import Sampling, Stretch, Think
 from engine.backends.ollama_wire import full_name
 from engine.errors import ModelMissing
 from engine.settings import ModelSettings
+from engine.thinking import DEFAULT_HISTORY, ThinkingHistory, think_of
 from engine.tokens import estimate_text
 
 BackendName = Literal["llama.cpp", "ollama", "scripted"]
@@ -78,7 +79,8 @@ class ModelPlan:
     system_prompt: str = ""
     sampling: Sampling = Sampling()
     max_tokens: int | None = None
-    think: bool | None = None
+    think: Think | None = None
+    thinking_history: ThinkingHistory = DEFAULT_HISTORY
     limits: WindowLimits = WindowLimits()
     self_hosted: bool = True
     note: str = ""
@@ -91,7 +93,7 @@ class ModelPlan:
     def loads_as(self, other: "ModelPlan") -> bool:
         """Whether the model is loaded, and its window judged, as for another plan."""
         told: dict[str, object] = {"system_prompt": "", "sampling": Sampling(), "note": ""}
-        told |= {"max_tokens": None, "think": None}
+        told |= {"max_tokens": None, "think": None, "thinking_history": DEFAULT_HISTORY}
         return replace(self, **told) == replace(other, **told)  # type: ignore[arg-type]  # by name
 
 
@@ -180,7 +182,8 @@ def plan_model(
             seed=pick("seed"),
         ),
         max_tokens=pick("max_tokens"),
-        think=pick("think"),
+        think=think_of(pick("think")),
+        thinking_history=pick("thinking_history", DEFAULT_HISTORY),
         limits=limits,
         self_hosted=self_hosted,
     )

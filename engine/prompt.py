@@ -7,15 +7,17 @@
     sampling, window ┘
 
 Pure. What never reaches a model: `details` of tool results and of custom messages and the program's
-runtime context (SPEC1 12.3.1), custom entries, labels, pins, parts of an unknown kind, replies in which nothing was written.
+runtime context (SPEC1 12.3.1), custom entries, labels, pins, parts of an unknown kind, replies in which nothing was written,
+earlier thinking by the model's rule (`engine.thinking`).
 The system prompt goes first and verbatim, always.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.backends.base import PromptMessage, PromptRequest, Sampling
+from engine.backends.base import PromptMessage, PromptRequest, Sampling, Think
 from engine.compact import Language, facts_from_json, facts_text, frame_summary
+from engine.thinking import DEFAULT_HISTORY, ThinkingHistory, plan_history
 from engine.tokens import is_runtime_context
 from engine.transcript import (
     BranchSummary,
@@ -31,14 +33,16 @@ BRANCH_INTRODUCTION = (
 )
 
 
-def plan_messages(visible: Sequence[Entry], system_prompt: str) -> tuple[PromptMessage, ...]:
+def plan_messages(
+    visible: Sequence[Entry], system_prompt: str, history: ThinkingHistory = DEFAULT_HISTORY
+) -> tuple[PromptMessage, ...]:
     """The messages a model gets for the visible entries of a path, system prompt first.
 
     Summaries become user messages with an introduction and `<summary>` tags (SPEC2 2.2). What is
-    visible of a path, `engine.view` says.
+    visible of a path, `engine.view` says; `history` is the rule for earlier thinking.
     """
     system = (PromptMessage("system", system_prompt),) if system_prompt.strip() else ()
-    planned = (plan_message(entry) for entry in visible)
+    planned = (plan_message(entry) for entry in plan_history(visible, history))
     return (*system, *(message for message in planned if message is not None))
 
 
@@ -50,7 +54,7 @@ def plan_request(
     max_tokens: int,
     sampling: Sampling,
     tools: tuple[Mapping[str, Any], ...] = (),
-    think: bool | None = None,
+    think: Think | None = None,
 ) -> PromptRequest:
     """A request for one reply."""
     return PromptRequest(model, messages, window_tokens, max_tokens, sampling, tools, think)
@@ -63,7 +67,7 @@ def plan_max_tokens(wanted: int | None, window_tokens: int, prompt_tokens: int) 
 
 
 def plan_message(entry: Entry) -> PromptMessage | None:
-    """What a model gets for an entry; None for what it gets nothing of."""
+    """What a model gets for an entry, its thinking included; None for what it gets nothing of."""
     match entry.body:
         case Message() as message:
             return _from_message(message)

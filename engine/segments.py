@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from engine.context import MIN_REPLY_TOKENS, ContextView, plan_message_room
-from engine.prompt import plan_message
-from engine.tokens import MESSAGE_OVERHEAD_TOKENS, estimate_messages, estimate_text
+from engine.tokens import MESSAGE_OVERHEAD_TOKENS
 from engine.transcript import Body, Compaction, Entry, Message, last_compaction
 from engine.undoing import edited_id, undone_ids
 from engine.view import pinned_ids
@@ -92,20 +91,14 @@ def _shares(
 ) -> tuple[tuple[SegmentName, int], ...]:
     """An entry's weight, parted: files of a message, thinking of a reply.
 
-    An exact weight has no thinking in it: what the model's own template makes of it is in what is
-    left of the count.
+    What its thinking weighs, the view says.
     """
     body = entry.body
     if name == "your messages" and files is not None and isinstance(body, Message):
         part = round(weight * min(1.0, max(0.0, files(body.text))))
         return (name, weight - part), ("files", part)
-    if name == "replies" and view.count.kind != "exact" and isinstance(body, Message):
-        message = plan_message(entry)
-        if message is not None and message.thinking:
-            whole = estimate_messages((message,))
-            part = weight * estimate_text(message.thinking) // max(1, whole)
-            return (name, weight - part), ("thinking", part)
-    return ((name, weight),)
+    part = min(weight, view.thinking.get(entry.id, 0))
+    return ((name, weight - part), ("thinking", part)) if part else ((name, weight),)
 
 
 def segment_of(body: Body) -> SegmentName:

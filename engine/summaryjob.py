@@ -87,9 +87,12 @@ def _held(
     begin = visible[:cut]
     unread = weights.get(asked.id, 0) if asked else 0
     read = view.fixed_tokens + sum(weights.get(entry.id, 0) for entry in begin)
+    thought = view.thinking.get
+    unread += sum(thought(entry.id, 0) for entry in whole)  # a summary is written without it
+    read -= sum(thought(entry.id, 0) for entry in begin)
     return (
-        HeldPrompt(plan_messages(whole, system_prompt), view.count.tokens - unread),
-        HeldPrompt(plan_messages(begin, system_prompt), read),
+        HeldPrompt(plan_messages(whole, system_prompt, "drop"), view.count.tokens - unread),
+        HeldPrompt(plan_messages(begin, system_prompt, "drop"), read),
     )
 
 

@@ -1,13 +1,15 @@
 """What each entry weighs for one model: exact where its tokenizer is at hand, estimated elsewhere.
 
-An entry's weight is what its message adds to a prompt: words, tool calls, thinking and the chat
-template's overhead, in tokens. Texts weighed once are not weighed again.
+An entry's weight is what its message adds to a prompt: words, tool calls and the chat template's
+overhead, in tokens; estimated, its thinking too. What a template makes of thinking, only an exact
+count of the whole prompt tells. Texts weighed once are not weighed again.
 """
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 
-from engine.backends.base import PromptMessage
+from engine.backends.base import Backend, PromptMessage, PromptRequest
 from engine.prompt import plan_message
 from engine.tokens import MESSAGE_OVERHEAD_TOKENS, estimate_messages
 from engine.transcript import Body, Entry, Message
@@ -16,6 +18,19 @@ CountTexts = Callable[[Sequence[str]], Awaitable[tuple[int, ...] | None]]
 """Exact sizes of texts in tokens; None where there is no tokenizer."""
 
 _AT_ONCE_CHARACTERS = 2_000_000
+
+
+async def count_parted(backend: Backend, request: PromptRequest) -> tuple[int | None, int]:
+    """The exact size of a prompt, None where nobody can count it; and how much of it is thinking.
+
+    That is what the prompt is smaller without: a template may print some of it, or none.
+    """
+    less: int | None = None
+    if any(message.thinking for message in request.messages):
+        messages = tuple(replace(message, thinking="") for message in request.messages)
+        less = await backend.count(replace(request, messages=messages))
+    exact = await backend.count(request)  # last: backends keep what they rendered, to send it
+    return exact, 0 if exact is None or less is None else max(0, exact - less)
 
 
 class Scale:
@@ -60,6 +75,8 @@ class Scale:
         """Tokens the model itself wrote for a reply, 0 when they are not known."""
         body = entry.body
         if not isinstance(body, Message) or body.token_ids is None or body.tool_calls:
+            return 0
+        if body.thinking:  # the ids spell it too
             return 0
         return len(body.token_ids.ids) if body.token_ids.vocabulary == self._vocabulary else 0
 

@@ -13,7 +13,7 @@ One look at a time; whatever comes meanwhile is one more look after it.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.client.keeping import Keeping
 from app.client.models import Models
@@ -28,6 +28,7 @@ from engine.context import (
     ContextSettings,
     ContextView,
     plan_uncounted,
+    sent_alone,
     weighed_entries,
     with_settings,
 )
@@ -207,7 +208,7 @@ class Context:
             return None
         base, view = seen.base, seen.base.view
         if self._lens and base.lens is None:
-            weights = await _weighed(seen.scale, base.stored)
+            weights = await _weighed(seen.scale, sent_alone(base.stored, view.settings))
             base.lens = plan_lens(view, base.stored, lambda entry: weights[entry.id])
         known = view.budget.window > 0
         return ContextFacts(
@@ -256,7 +257,7 @@ class Context:
         if window is None:
             window = self._models.known_window(name, options).tokens
         scale = self._scale_of(talk.id if talk is not None else "")
-        settings = workplace.context_settings()
+        settings = replace(workplace.context_settings(), thinking_history=plan.thinking_history)
         return _Estimates(workplace, scale, plan, system, settings, window)
 
     async def _base(self, talk: Talk | None, path: tuple[Entry, ...], look: "_Estimates") -> _Base:
@@ -282,7 +283,9 @@ class Context:
             or not self._has_process(session)
         ):
             return None
-        if session.plan.label != look.plan.label or session.plan.system_prompt != look.system:
+        as_now = (look.plan.label, look.system, look.plan.thinking_history)
+        plan = session.plan
+        if (plan.label, plan.system_prompt, plan.thinking_history) != as_now:
             return None
         try:
             view = await session.peek(path)
@@ -333,7 +336,7 @@ class _Estimates:
         label = self.plan.label
         return plan_uncounted(
             path,
-            await _weighed(self.scale, weighed_entries(path)),
+            await _weighed(self.scale, weighed_entries(path, self.settings)),
             self.window,
             self.settings,
             system_tokens=estimate_messages(plan_messages((), self.system)),

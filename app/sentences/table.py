@@ -228,6 +228,7 @@ TEMPLATES: tuple[str, ...] = (
     "Ollama stopped fetching “{model}” before it was complete.",
     "This Ollama server's version is {version}: before {least} it may drop the beginning of a long conversation in silence. Update it.",
     "Another program made Ollama load the model with a window of {tokens} tokens: it is loaded again with {wanted}.",
+    "Ollama cannot make “{model}” think as it is set: it was asked again without. Take its “Think” setting back.",
     "Ollama dropped the beginning of the conversation while it answered: {tokens} tokens do not fit its window of {window}.",
     "The Ollama address {address} cannot be used: it starts with {scheme}://.",
     "The Ollama address {address} cannot be used: {reason}.",

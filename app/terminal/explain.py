@@ -99,6 +99,7 @@ async def _explain_session(
             workplace.calibrations.of(plan.label),
             plan.limits,
             Endpoint(plan.self_hosted, can_stretch=plan.backend == "llama.cpp"),
+            plan.thinking_history,
         )
         counted = None
         if not (options.spec or is_unfetched(workplace, name)):

@@ -17,6 +17,11 @@ from typing import Any, Literal, Protocol
 from engine.transcript import StopReason, ToolCall, Usage
 
 Stretch = Literal["off", "auto", "yarn"]
+ThinkLevel = Literal["low", "medium", "high", "max"]
+Think = bool | ThinkLevel
+"""Whether a model thinks before it answers, or how much."""
+ThinkChoice = Literal["off", "on", "low", "medium", "high", "max"]
+"""The same in words."""
 PromptRole = Literal["system", "user", "assistant", "tool"]
 LoadProgress = Callable[[float | None], None]
 """Called with 0…1 while a model loads, None when the fraction is unknown."""
@@ -63,7 +68,8 @@ class PromptRequest:
 
     `model` is the backend's own name (a file path, an Ollama name). `window_tokens` is the window
     the model was loaded with and the same in every request to it. `max_tokens` bounds the reply.
-    `tools` are JSON schemas in the OpenAI function form. `think` None leaves it to the model.
+    `tools` are JSON schemas in the OpenAI function form. `think` None leaves it to the model; what
+    a model or its server does not take, the backend leaves out.
     """
 
     model: str
@@ -72,7 +78,7 @@ class PromptRequest:
     max_tokens: int
     sampling: Sampling = Sampling()
     tools: tuple[Mapping[str, Any], ...] = ()
-    think: bool | None = None
+    think: Think | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,8 @@ class ModelInfo:
     """What is known of a model without loading it. Tokens and bytes; 0 and "" when unknown.
 
     `configured_window` is a window the model itself asks for (Modelfile `num_ctx`).
-    `kv_bytes_per_token` is the f16 cost of one token of context.
+    `kv_bytes_per_token` is the f16 cost of one token of context. `think` is what it can be told
+    of thinking: nothing when it does not think or always does, None when that is not known.
     """
 
     name: str
@@ -127,6 +134,7 @@ class ModelInfo:
     quantization: str = ""
     template: str = ""
     capabilities: frozenset[str] = frozenset()
+    think: tuple[ThinkChoice, ...] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -190,7 +198,8 @@ class Warned:
 
     Codes: `stretched` (the context was made anew with YaRN), `reloaded`, `template_repaired`,
     `old_server` (it may cut a prompt in silence), `server_cut` (it did), `window_shrank` (it was
-    loaded again, and smaller).
+    loaded again, and smaller), `no_thinking` (the model was asked to think and cannot: it answered
+    without).
     """
 
     code: str

@@ -30,6 +30,7 @@ from engine.backends.base import (
 )
 from engine.backends.gguf import GgufHeader, read_header
 from engine.backends.llamacpp_process import WorkerProcess
+from engine.backends.llamacpp_worker.effort import template_choices
 from engine.backends.llamacpp_worker.protocol import (
     chunk_from_wire,
     load_to_wire,
@@ -304,7 +305,8 @@ def _info(model: str, header: GgufHeader) -> ModelInfo:
         parameters=header.parameters,
         quantization=header.quantization,
         template=header.template,
-        capabilities=_capabilities(header),
+        capabilities=(capabilities := _capabilities(header)),
+        think=template_choices(header.template) if "thinking" in capabilities else (),
         facts=header.metadata,
     )
 

@@ -22,7 +22,7 @@ It does not count tokens, and does not decide which window is allowed.
 
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -39,10 +39,13 @@ from engine.backends.base import (
     ModelInfo,
     ModelSummary,
     PromptRequest,
+    Think,
+    ThinkChoice,
     ToolCallChunk,
     Warned,
 )
 from engine.backends.ollama_address import parse_address
+from engine.backends.ollama_thinking import cannot_think, plan_think
 from engine.backends.ollama_wire import PullProgress, RunningModel, modelfile_num_ctx
 from engine.errors import (
     BackendRefused,
@@ -100,6 +103,7 @@ class OllamaBackend:
         self._version: str | None = None
         self._warned_old = False
         self._trained: dict[str, int] = {}  # of the models known to run on the server itself
+        self._think: dict[str, tuple[ThinkChoice, ...] | None] = {}  # what each can be told
         self._windows: dict[tuple[str, int], int] = {}  # name, asked → what was loaded
 
     # ---- what there is --------------------------------------------------------------------------
@@ -130,7 +134,7 @@ class OllamaBackend:
         name = wire.full_name(model)
         same = (item for item in models if wire.full_name(item.name) == name)
         info = wire.model_info(model, show, next((item.size_bytes for item in same), 0))
-        self._trained[name] = info.trained_window
+        self._trained[name], self._think[name] = info.trained_window, info.think
         return info
 
     async def ps(self, patience_seconds: float = ANSWER_SECONDS) -> tuple[RunningModel, ...]:
@@ -185,6 +189,23 @@ class OllamaBackend:
         await self._trained_window(request.model)
         for warning in (*await self._old_server(), *await self._foreseen_load(request)):
             yield warning
+        body = wire.with_think(body, self._plan_think(request))
+        try:
+            async with aclosing(self._reply(request, body)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+                return
+        except BackendRefused as fault:
+            if "think" not in body or not faults.is_about_thinking(fault):
+                raise
+        self._think[wire.full_name(request.model)] = ()
+        yield cannot_think(request.model)
+        async with aclosing(self._reply(request, wire.with_think(body, None))) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def _reply(self, request: PromptRequest, body: wire.Json) -> AsyncGenerator[Chunk, None]:
+        """One reply to a request's body. Raises as `stream`."""
         called = False
         async with self._chat(body, gap=self._silence) as answer:
             while (line := await answer.line()) is not None:
@@ -244,7 +265,8 @@ class OllamaBackend:
         name = wire.full_name(model)
         if name not in self._trained:
             show = await self._show(model)
-            self._trained[name] = wire.model_info(model, show, 0).trained_window
+            info = wire.model_info(model, show, 0)
+            self._trained[name], self._think[name] = info.trained_window, info.think
         return self._trained[name]
 
     async def _show(self, model: str) -> wire.Json:
@@ -308,6 +330,11 @@ class OllamaBackend:
         except BackendSilent:  # it is busy loading, for another program perhaps
             return 0
         return 0 if running is None or running.window_tokens == usual else running.window_tokens
+
+    def _plan_think(self, request: PromptRequest) -> Think | None:
+        """What is said of thinking to this model on this server; None for nothing."""
+        choices = self._think.get(wire.full_name(request.model))
+        return plan_think(request.think, choices, wire.parse_version(self._version or ""))
 
     async def _foreseen_load(self, request: PromptRequest) -> tuple[Chunk, ...]:
         """`Loading` if the request will make the server load the model, and why, if known."""

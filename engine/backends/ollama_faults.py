@@ -161,6 +161,12 @@ def pull_refusal(
     return DownloadFailed(f"Ollama could not fetch {_named(model)}: {_shown(words)}", _PULL_REMEDY)
 
 
+def is_about_thinking(fault: EnvironmentFault) -> bool:
+    """Whether a request was refused for what it said of thinking, and nothing else is wrong."""
+    words = fault.detail if isinstance(fault, BackendRefused) else ""
+    return any(said in words for said in _NO_THINKING)
+
+
 def error_words(answer: Any) -> str:
     """The error text of an answer's JSON, empty when it is no error.
 
@@ -255,6 +261,9 @@ _PULL_MEANINGS = (
 )
 
 
+_NO_THINKING = ("does not support thinking", "invalid think value")
+
+
 def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
@@ -263,7 +272,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _remedy(words: str, status: int) -> str:
-    if "does not support thinking" in words:
+    if _NO_THINKING[0] in words:
         return "Turn thinking off for this model."
     if status == 503:
         return "It is busy with other requests: try again in a moment."

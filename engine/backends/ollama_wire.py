@@ -23,10 +23,12 @@ from engine.backends.base import (
     PromptRequest,
     Sampling,
     TextChunk,
+    Think,
     ThinkingChunk,
     ToolCallChunk,
 )
 from engine.backends.kv_cache import told_kv_bytes
+from engine.backends.ollama_thinking import think_choices
 from engine.errors import BackendFailed, Bug
 from engine.transcript import StopReason, ToolCall, Usage
 
@@ -117,9 +119,13 @@ def chat_body(request: PromptRequest, keep_alive: str = KEEP_ALIVE) -> dict[str,
     }
     if request.tools:
         body["tools"] = list(request.tools)
-    if request.think is not None:
-        body["think"] = request.think
-    return body
+    return with_think(body, request.think)
+
+
+def with_think(body: Json, think: Think | None) -> dict[str, Any]:
+    """A chat request that says this of thinking; None says nothing."""
+    said = {name: value for name, value in body.items() if name != "think"}
+    return said if think is None else said | {"think": think}
 
 
 def _request(model: str, window_tokens: int, options: Json, keep_alive: str) -> dict[str, Any]:
@@ -241,6 +247,7 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
     known, details = mapping(show.get("model_info")), mapping(show.get("details"))
     architecture = text(known, "general.architecture") or text(details, "family")
     parameters = text(show, "parameters")
+    capabilities = frozenset(x for x in _list(show, "capabilities") if isinstance(x, str))
     return ModelInfo(
         name=model,
         architecture=architecture,
@@ -252,9 +259,8 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
         parameters=text(details, "parameter_size"),
         quantization=text(details, "quantization_level"),
         template=text(show, "template"),
-        capabilities=frozenset(
-            name for name in _list(show, "capabilities") if isinstance(name, str)
-        ),
+        capabilities=capabilities,
+        think=think_choices(capabilities, (model, architecture, text(details, "family"))),
         facts={name: value for name in _FACTS if (value := text(show, name))},
     )
 

@@ -79,7 +79,8 @@ class ModelSettings:
     repeat_penalty: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
-    think: bool | None = None
+    think: Literal["off", "on", "low", "medium", "high", "max"] | None = None
+    thinking_history: Literal["drop", "last", "keep"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

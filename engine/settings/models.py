@@ -108,10 +108,22 @@ MODEL_SETTINGS: Mapping[str, Setting] = table_of(
     ),
     Setting(
         key="think",
-        kind="switch",
+        kind="text",
         default=None,
+        choices=("off", "on", "low", "medium", "high", "max"),
+        was_switch=("off", "on"),
         title="Think",
-        help="Whether a model that can think before it answers does so.",
+        help="Whether a model that can think before it answers does so, or how much: off, on, low, "
+        "medium, high or max. A model that takes no levels takes each of them as on.",
+    ),
+    Setting(
+        key="thinking_history",
+        kind="text",
+        default=None,
+        choices=("drop", "last", "keep"),
+        title="Earlier thinking",
+        help="What of its thinking a model gets again: drop sends nothing, last that of the steps "
+        "before a reply that still uses tools, keep all of it. Not set means last.",
     ),
 )
 """What can be set for one model; keys as they stand under ``[model."NAME"]``."""

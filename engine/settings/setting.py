@@ -24,6 +24,7 @@ class Setting:
     settings only) means: not set, something more general decides. Bounds are inclusive. `pattern`
     is a regular expression a text must match as a whole, `pattern_words` says it to people.
     `unit` is tokens, seconds, % or "". `needs_restart`: a running Porthole does not notice a change.
+    `was_switch`: what false and true stand for in a text that was a switch once.
     """
 
     key: str
@@ -38,6 +39,7 @@ class Setting:
     pattern_words: str = ""
     unit: str = ""
     needs_restart: bool = False
+    was_switch: tuple[str, str] | None = None
 
     @property
     def section(self) -> str:
@@ -70,7 +72,8 @@ class Setting:
     def accept(self, value: object) -> Value | None:
         """The value as this setting holds it, or None when it is not `allowed`.
 
-        A whole number passes for a number; nothing else changes its type, true is not 1.
+        A whole number passes for a number, and a switch for the text it became; nothing else
+        changes its type, true is not 1.
         """
         match self.kind, value:
             case "switch", bool():
@@ -81,6 +84,8 @@ class Setting:
                 return self._in_bounds(number)
             case "number", (int() | float()) as number:
                 return self._in_bounds(number)
+            case "text", bool() if self.was_switch is not None:
+                return self.was_switch[value]
             case "text", str():
                 return self._accept_text(value)
             case "list", list() | tuple():

@@ -29,7 +29,8 @@ from typing import Any, Final
 from jinja2 import Template
 from jinja2.exceptions import SecurityError
 
-from engine.backends.base import PromptMessage
+from engine.backends.base import PromptMessage, Think
+from engine.backends.llamacpp_worker.effort import SWITCHES, effort_word
 from engine.backends.llamacpp_worker.templates_attempts import (
     Attempt,
     Attempts,
@@ -125,6 +126,7 @@ class ChatTemplate:
             wanted=self._sandbox.names_read,
             thinking_keys=thinking_keys(source),
         )
+        self._has_switch = bool(SWITCHES & self._sandbox.names_read)
         self._last: tuple[tuple[PromptMessage, ...], Inputs, Rendered] | None = None
 
     def render(
@@ -132,7 +134,7 @@ class ChatTemplate:
         messages: Sequence[PromptMessage],
         *,
         tools: Sequence[Mapping[str, Any]] = (),
-        think: bool | None = None,
+        think: Think | None = None,
         date: Date | None = None,
     ) -> Rendered:
         """The prompt for the next reply.
@@ -140,13 +142,17 @@ class ChatTemplate:
         Args:
             messages: the conversation, oldest first.
             tools: JSON schemas in the OpenAI function form.
-            think: whether the model shall think, None leaves it to the template.
+            think: whether or how much the model shall think, None leaves it to the template.
             date: the date the template may know, instead of the one it was made with.
 
         Raises TemplateUnusable: the template tried what it may not, or passed a limit.
         """
         inputs = replace(
-            self._inputs, tools=tuple(tools), think=think, day=date or self._inputs.day
+            self._inputs,
+            tools=tuple(tools),
+            think=think,
+            effort=effort_word(think, self._source, has_switch=self._has_switch),
+            day=date or self._inputs.day,
         )
         if self._last is None or self._last[:2] != (tuple(messages), inputs):
             rendered = self._render(messages, inputs)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from engine.backends.base import PromptRole
+from engine.backends.base import PromptRole, Think
+from engine.backends.llamacpp_worker.effort import SWITCHES
 from engine.backends.llamacpp_worker.templates_attempts import Attempt
 from engine.backends.llamacpp_worker.templates_spans import Marks
 from engine.backends.llamacpp_worker.templates_turns import Turn, Words
@@ -30,14 +31,15 @@ class Inputs:
     """What goes into a template beside the conversation.
 
     `wanted` are the variables its source reads; `thinking_keys` the names it has for a reply's
-    thinking.
+    thinking. `effort` is its word for how much the model shall think, "" for no word of it.
     """
 
     bos: str
     eos: str
     day: date
     tools: tuple[Mapping[str, Any], ...] = ()
-    think: bool | None = None
+    think: Think | None = None
+    effort: str = ""
     wanted: frozenset[str] = frozenset()
     thinking_keys: tuple[str, ...] = ()
 
@@ -61,7 +63,9 @@ def variables(
         "tools": _tools(inputs.tools, marks) or ([] if "tools_list" in attempt.moves else None),
     }
     if inputs.think is not None:
-        found |= {"enable_thinking": inputs.think, "thinking": inputs.think}
+        found |= dict.fromkeys(SWITCHES, inputs.think is not False)
+    if inputs.effort and "reasoning_effort" in inputs.wanted:
+        found["reasoning_effort"] = inputs.effort
     if "functions" in inputs.wanted:  # Firefunction's names for tools and today
         found["functions"] = json.dumps(found["tools"] or [], ensure_ascii=False)
     if "datetime" in inputs.wanted:
