@@ -81,7 +81,7 @@ UNHEARD = {
     "more system memory|out[ -]of[ -]memory|insufficient memory|not enough memory|(unable|failed) to allocate|cudaMalloc failed|signal: killed|ErrorOutOfDeviceMemory",
     "does not support (chat|generate)|(unknown|unsupported) model architecture|invalid file magic|unable to load model|error loading model",
     "process has terminated|runner has unexpectedly stopped|error was encountered while running|error parsing tool call|CUDA error|no longer running",
-    "no space left", "does not support thinking", "no module named pip", "could not find a version",
+    "no space left", "does not support thinking", "invalid think value", "no module named pip", "could not find a version",
     "no matching distribution", "failed to establish a new connection", "network is unreachable",
     "certificate verify failed", "timed out waiting for (llama|runner)",
     "7 = 7", "stretch = 7",

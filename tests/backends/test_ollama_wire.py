@@ -129,10 +129,18 @@ def test_sampling_is_mapped_and_defaults_are_left_out():
     }
 
 
-@pytest.mark.parametrize("think", [True, False])
+@pytest.mark.parametrize("think", [True, False, "low", "max"])
 def test_think_is_sent(think):
     """Thinking is asked for, or asked not to be."""
     assert wire.chat_body(request(think=think))["think"] is think
+
+
+def test_what_is_said_of_thinking_can_be_changed():
+    """Nothing else of the request is another then."""
+    body = wire.chat_body(request(think="max"))
+    without = {name: value for name, value in body.items() if name != "think"}
+    assert wire.with_think(body, None) == without
+    assert wire.with_think(body, "high") == {**without, "think": "high"}
 
 
 def test_think_is_left_to_the_model():

@@ -52,6 +52,8 @@ class Talk:
     system: str = ""
     settings: ContextSettings = ContextSettings()
     hard_min: int = 1
+    think: object = None
+    thinking: str = "last"
     events: list = field(default_factory=list)
 
     def __post_init__(self):
@@ -76,6 +78,8 @@ class Talk:
             "test",
             window_option=window or self.window,
             system_prompt=self.system,
+            think=self.think,
+            thinking_history=self.thinking,
             limits=limits,
         )
 

@@ -24,8 +24,8 @@ def table(lines):
     return "".join(f"{n},{n * n},tile-{n}\n" for n in range(lines))
 
 
-def digest(text, backend, *, focus="", told=None):
-    """A digest by a scripted model, with a cap of 900 tokens."""
+def digest(text, backend, *, focus="", told=None, **more):
+    """A digest by a scripted model, with a cap of 900 tokens; `more` of its plan."""
 
     async def run():
         plan = ModelPlan(
@@ -34,6 +34,7 @@ def digest(text, backend, *, focus="", told=None):
             "test",
             window_option=WINDOW,
             limits=WindowLimits(1 << 20, 1, 1),
+            **more,
         )
         ready = await make_ready(backend, plan, lambda _: None, lambda: None)
         steps = plan_digest(text, WINDOW, 900)
@@ -71,6 +72,14 @@ def test_every_line_is_read_and_the_digest_is_carried_on():
     assert "Digest number 1" in said[2]
     for request in backend.requests:
         assert estimate_messages(request.messages) + request.max_tokens <= WINDOW
+
+
+@pytest.mark.parametrize("lines", [40, 800])
+def test_a_digest_is_written_without_thinking(lines):
+    """Whatever the model is set to, in every request."""
+    backend = ScriptedBackend(otherwise=lambda _: GOOD)
+    digest(table(lines), backend, think="high", thinking_history="keep")
+    assert {request.think for request in backend.requests} == {False}
 
 
 def test_many_pieces_are_digested_in_halves_and_merged():

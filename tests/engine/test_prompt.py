@@ -78,7 +78,7 @@ def test_reply_carries_its_token_ids_and_thinking():
     body = Message(
         "assistant", (Thinking("hm"), Text("Paris")), token_ids=TokenIds("smollm", (1, 2))
     )
-    [planned] = plan_messages(entries(body), "")
+    [planned] = plan_messages(entries(body), "", "keep")
     assert planned == PromptMessage(
         "assistant", "Paris", thinking="hm", token_ids=(1, 2), vocabulary="smollm"
     )

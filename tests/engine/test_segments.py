@@ -11,7 +11,7 @@ from engine.errors import MessageTooLarge
 from engine.segments import plan_fit, plan_ledger, plan_segments
 from engine.testing import reply
 from engine.tokens import MESSAGE_OVERHEAD_TOKENS
-from engine.transcript import Compaction, Entry, Message, Pin, Text, user
+from engine.transcript import Compaction, Entry, Message, Pin, Text, Thinking, ToolCall, user
 from engine.undoing import undoing_entry
 from tests.engine.talks import Talk, words
 
@@ -41,10 +41,14 @@ def test_segments_together_are_the_count(exact):
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(["user", "reply", "fold", "pin"]), max_size=12), st.booleans())
-def test_segments_are_the_count_for_every_mixture(kinds, exact):
-    """Messages, replies with thinking, folds and pins in any order."""
-    with Talk(exact=exact, window=200_000) as talk:
+@given(
+    st.lists(st.sampled_from(["user", "reply", "fold", "pin"]), max_size=12),
+    st.booleans(),
+    st.sampled_from(["drop", "last", "keep"]),
+)
+def test_segments_are_the_count_for_every_mixture(kinds, exact, rule):
+    """Messages, replies with thinking, folds and pins in any order, by every rule."""
+    with Talk(exact=exact, window=200_000, thinking=rule) as talk:
         for kind in kinds:
             path = talk.path
             first = path[0].id if path else "gone"
@@ -60,18 +64,41 @@ def test_segments_are_the_count_for_every_mixture(kinds, exact):
 
 
 def test_thinking_is_a_part_where_it_is_estimated():
-    """A server gets the thinking of older replies; its share stands apart."""
-    with Talk(exact=False) as talk:
+    """A model that gets its earlier thinking: its share stands apart."""
+    with Talk(exact=False, thinking="keep") as talk:
         put(talk, user("Why?"), reply("So.", thinking="Let me see. " * 40))
         parts = segments_of(looked_at(talk))
     assert parts["thinking"] > 10 * parts["replies"]
 
 
-def test_thinking_is_no_part_of_an_exact_weight():
-    """What a template makes of it is in what is left of the count."""
-    with Talk() as talk:
-        put(talk, user("Why?"), reply("So.", thinking="Let me see. " * 40))
-        assert "thinking" not in segments_of(looked_at(talk))
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("rule", ["drop", "last"])
+def test_thinking_that_is_not_sent_weighs_nothing(exact, rule):
+    """The count is that of the same conversation without it."""
+    with Talk(exact=exact, thinking=rule) as talk, Talk(exact=exact, thinking=rule) as other:
+        put(talk, user("Why?"), reply("So.", thinking="Let me see. " * 40), user("And?"))
+        put(other, user("Why?"), reply("So."), user("And?"))
+        seen, plain = looked_at(talk), looked_at(other)
+        assert segments_of(seen) == segments_of(plain)
+        assert (seen.count, sorted(seen.weights.values())) == (
+            plain.count,
+            sorted(plain.weights.values()),
+        )
+
+
+@pytest.mark.parametrize("rule", ["last", "keep"])
+def test_thinking_of_a_running_turn_is_a_part_of_an_exact_count(rule):
+    """As much as the prompt is smaller without it; the rest is what it would be."""
+    call = ToolCall("c1", "clock", {})
+    body = Message("assistant", (Thinking("Let me see. " * 40), Text("Wait."), call))
+    result = Message("tool_result", (Text("12"),), "c1", "clock")
+    with Talk(thinking=rule) as talk, Talk(thinking="drop") as without:
+        for each in (talk, without):
+            put(each, user("When?"), body, result)
+        seen, plain = looked_at(talk), looked_at(without)
+    assert segments_of(plain).get("thinking", 0) == 0
+    assert segments_of(seen)["thinking"] == seen.count.tokens - plain.count.tokens > 80
+    assert segments_of(seen) == {**segments_of(plain), "thinking": segments_of(seen)["thinking"]}
 
 
 def test_files_of_a_message_are_told_apart():

@@ -92,6 +92,24 @@ def test_model_settings_match_the_table():
         assert get_args(inner) == setting.choices or inner is types[setting.kind]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("true", "on"), ("false", "off"), ('"max"', "max")]
+)
+def test_a_switch_that_became_a_choice_is_still_read(load, written, meant):
+    """Files from when `think` was on or off go on working, without a word."""
+    settings = load(f"[model.starter]\nthink = {written}\n")
+    assert (settings.model("starter").think, settings.problems) == (meant, ())
+
+
+def test_no_other_text_takes_a_switch():
+    """Only one that was a switch; nor does it take what is no choice."""
+    texts = [s for s in EVERY if s.kind == "text" and s.was_switch is None]
+    assert texts
+    assert {setting.accept(value=True) for setting in texts} == {None}
+    think = MODEL_SETTINGS["think"]
+    assert [think.accept(value) for value in (1, 0, "", "yes", None)] == [None] * 5
+
+
 def test_stretch_is_the_backends():
     """The choices of a model's stretch are the ones a backend understands."""
     assert MODEL_SETTINGS["stretch"].choices == get_args(Stretch)
@@ -160,7 +178,7 @@ def test_models_are_read_by_name(load):
     )
     assert loaded.model("starter") == ModelSettings(stretch="yarn")
     ollama = loaded.model("ollama:qwen3:8b")
-    assert (ollama.context_window, ollama.temperature, ollama.think) == (16_384, 1.0, False)
+    assert (ollama.context_window, ollama.temperature, ollama.think) == (16_384, 1.0, "off")
     assert type(ollama.temperature) is float
     assert loaded.model("llama.cpp:/模型/甲.gguf").system_prompt == ""
     assert loaded.model("ollama:other") == ModelSettings()

@@ -95,18 +95,25 @@ def test_new_top_key(file, write):
     assert file.read_text() == 'language = "en"\n# mine\n[context]\ncap_tokens = 1\n'
 
 
+def test_a_switch_of_an_older_file_is_replaced(file, write):
+    """What is chosen instead takes its place; what stood beside it stays."""
+    write("[model.starter]\nthink = true # slow\nseed = 1\n")
+    save_model_setting(file, "starter", "think", "low")
+    assert file.read_text() == '[model.starter]\nthink = "low" # slow\nseed = 1\n'
+
+
 def test_model_setting(file, write):
     """A model's settings stand under its name, in quotes where it needs them."""
     write("[context]\ncap_tokens = 1")
-    save_model_setting(file, "ollama:qwen3:8b", "think", value=False)
+    save_model_setting(file, "ollama:qwen3:8b", "think", "off")
     save_model_setting(file, "ollama:qwen3:8b", "temperature", 0.3)
     save_model_setting(file, "starter", "stretch", "auto")
     assert file.read_text() == (
-        '[context]\ncap_tokens = 1\n\n[model."ollama:qwen3:8b"]\nthink = false\n'
+        '[context]\ncap_tokens = 1\n\n[model."ollama:qwen3:8b"]\nthink = "off"\n'
         'temperature = 0.3\n\n[model.starter]\nstretch = "auto"\n'
     )
     model = load_settings(file, {}).model("ollama:qwen3:8b")
-    assert (model.think, model.temperature) == (False, 0.3)
+    assert (model.think, model.temperature) == ("off", 0.3)
 
 
 def test_list_keeps_its_comments(file, write):
