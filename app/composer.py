@@ -25,6 +25,7 @@ from app.notices import Notices
 from app.theme import theme_of
 from app.theme.controls import IconButton
 from app.theme.painting import rounded
+from app.think_chip import ThinkChip
 from app.typed import (
     COMMANDS,
     Attachment,
@@ -94,6 +95,7 @@ class Composer(QWidget):
         self._edit = DraftEdit(self)
         self._attach = IconButton("attach", self.tr("Attach files"))
         self._attach.setParent(self)
+        self.think = ThinkChip(self)
         self.meter = Meter(self)
         self._button = SendButton(self)
         self._commands = CommandList(self)
@@ -123,6 +125,7 @@ class Composer(QWidget):
         edit.focus_changed.connect(self._on_focus)
         self._files.removed.connect(self.remove_attachment)
         self._attach.clicked.connect(self.attach_requested)
+        self.think.shown_changed.connect(self._place)
         self.meter.clicked.connect(self.meter_clicked)
         self._button.clicked.connect(self._on_button)
         self._commands.chosen.connect(self._on_command_chosen)
@@ -345,6 +348,12 @@ class Composer(QWidget):
         right = width - edge - button.width()
         self._put_at(self._button, QRect(right, middle - tool // 2, button.width(), tool))
         left = edge + tool + px(4)
+        spare = right - px(12 + 8) - left - self.meter.minimumSizeHint().width()
+        chip = self.think.width_within(spare)
+        self.think.setVisible(bool(chip))
+        if chip:
+            self._put_at(self.think, QRect(left, middle - px(12), chip, px(24)))
+            left += chip + px(8)
         meter = QRect(left, middle - px(_METER_PX) // 2, right - px(12) - left, px(_METER_PX))
         self._put_at(self.meter, meter)
 

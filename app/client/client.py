@@ -190,6 +190,7 @@ class Client:
             used.kind,
             talk.is_running,
             talk.id in self._keeping.pinned,
+            facts.think,
         )
 
     def _blank(self) -> Conversation:
@@ -204,6 +205,7 @@ class Client:
             budget_tokens=facts.budget,
             guard=facts.guard,
             guard_text=facts.guard_text,
+            think=facts.think,
         )
 
     def _window(self, talk: Talk) -> WindowFacts:

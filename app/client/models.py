@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.client.knocking import require_listener
-from app.client.values import Fetching, GuardState, ModelRow, ModelState, Told
+from app.client.values import Fetching, GuardState, ModelRow, ModelState, ThinkFacts, Told
 from app.wiring import Workplace
 from app.words import translate
 from engine.backends.base import ModelInfo, ModelSummary
@@ -38,6 +38,7 @@ class WindowFacts:
     guard: GuardState = "unknown"
     guard_text: str = ""
     is_remembered: bool = False
+    think: ThinkFacts = ThinkFacts()
 
 
 class Models:
@@ -65,7 +66,9 @@ class Models:
             return WindowFacts(name.label)
         plan = self._workplace.plan(name, tuple(options))
         known = info or ModelInfo(name.label, trained_window=remembered or 0)
-        return replace(judge(plan, known, self._reserve()), is_remembered=info is None)
+        facts = judge(plan, known, self._reserve())
+        think = self._thinking(plan.label, known)
+        return replace(facts, is_remembered=info is None, think=think)
 
     def asked_window(self, label: str, options: Iterable[ModelSettings]) -> ContextWindow | None:
         """What would be asked for, and who decides it; None for what is not known or cannot be."""
@@ -103,7 +106,20 @@ class Models:
         name = self._workplace.model_name(label)
         self._workplace.windows.learn(_key(name), ready.window.tokens)
         words = " ".join(notice.text for notice in ready.notices)
-        return _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
+        facts = _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
+        return replace(facts, think=self._thinking(label, ready.info))
+
+    def set_anew(self, facts: WindowFacts) -> WindowFacts:
+        """What is known of a loaded model, by the settings as they are now."""
+        chosen = self._workplace.settings.model(facts.model).think or ""
+        think = replace(facts.think, chosen=chosen)
+        return replace(facts, budget=self.budget_of(facts.tokens), think=think)
+
+    def _thinking(self, label: str, info: ModelInfo) -> ThinkFacts:
+        """What a model can be told of thinking, and what is set for it."""
+        known = info.capabilities
+        thinks = "thinking" in known if known else True
+        return ThinkFacts(info.think, thinks, self._workplace.settings.model(label).think or "")
 
     def budget_of(self, window_tokens: int, *, undone: bool = False) -> int:
         """What a prompt may have of a window, tokens; `undone`: after the undoing of a compaction."""

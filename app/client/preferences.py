@@ -8,7 +8,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from app.client.models import Models, WindowFacts
@@ -261,8 +261,7 @@ class Preferences:
             if self._loads_otherwise(talk):
                 talk.window = None
             else:
-                budget = self._models.budget_of(talk.window.tokens)
-                talk.window = replace(talk.window, budget=budget)
+                talk.window = self._models.set_anew(talk.window)
             if talk.window is None and talk.id == self._talks.shown:
                 await self._window(talk.model)  # asked now, so that it is told once and whole
         self._tell_facts()

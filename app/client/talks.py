@@ -218,4 +218,5 @@ def window_known(id_: str, facts: WindowFacts) -> WindowKnown:
         facts.budget,
         facts.guard,
         facts.guard_text,
+        facts.think,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.items import Item
+from engine.backends.base import ThinkChoice
 from engine.budget import Budget
 from engine.events import CountKind
 from engine.fitting import Part
@@ -12,6 +13,21 @@ from engine.segments import Fit, LedgerLine, Segment
 
 GuardState = Literal["ok", "warn", "block", "unknown"]
 """What the guard says of a context window; "unknown" while the model was not asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkFacts:
+    """What a model can be told of thinking, and what it is told.
+
+    Attributes:
+        choices: what it takes; nothing where it can be told nothing, None while that is not known.
+        thinks: whether it thinks at all; as long as nobody knows, it may.
+        chosen: what is set for it; "" leaves it to the model.
+    """
+
+    choices: tuple[ThinkChoice, ...] | None = None
+    thinks: bool = True
+    chosen: ThinkChoice | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +70,7 @@ class Conversation:
     used_kind: CountKind = "estimated"
     running: bool = False
     pinned: bool = False
+    think: ThinkFacts = ThinkFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +173,7 @@ class WindowKnown:
     budget_tokens: int
     guard: GuardState
     guard_text: str
+    think: ThinkFacts = ThinkFacts()
 
 
 @dataclass(frozen=True, slots=True)

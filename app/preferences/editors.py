@@ -6,7 +6,7 @@
     edited(Read)  when it is meant: a click, Enter, leaving, or a pause in typing
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QTextOption
@@ -120,12 +120,13 @@ class ChoiceEditor(Editor):
         self, setting: Setting, parts: Sequence[tuple[str, str]], parent: QWidget
     ) -> None:
         super().__init__(setting, parent)
-        self._keys = [key for key, _ in parts]
+        self._words = dict(parts)
+        self._keys = list(self._words)
+        self._offered: Collection[str] = self._keys
         name = title_words(setting)
         self.segmented = Segmented(parts, name, self)
         self.choice = Choice(name, self)
-        for _, words in parts:
-            self.choice.addItem(words)
+        self.choice.addItems([words for _, words in parts])
         self._row.addWidget(self.segmented)
         self._row.addWidget(self.choice)
         self._row.addStretch(1)
@@ -153,13 +154,25 @@ class ChoiceEditor(Editor):
         self.segmented.setVisible(fits)
         self.choice.setVisible(not fits)
 
+    def offer(self, choices: Collection[str]) -> None:
+        """Offer these only, and what is chosen; whoever may leave it unset may go on to."""
+        self._offered = {*choices, _UNSET}
+        self._show(self.segmented.value)
+
     def _on_chosen(self, key: str) -> None:
         self._show(key)
         self.edited.emit(self.read())
 
     def _show(self, key: str) -> None:
         self.segmented.set_value(key)
-        self.choice.setCurrentIndex(self._keys.index(key))
+        keys = [other for other in self._words if other in self._offered or other == key]
+        if keys != self._keys:
+            self._keys = keys
+            self.segmented.offer(keys)
+            self.choice.clear()
+            self.choice.addItems([self._words[other] for other in keys])
+            self._fit()
+        self.choice.setCurrentIndex(keys.index(key))
 
     def set_value(self, value: Value | None) -> None:
         """Show a value without telling."""

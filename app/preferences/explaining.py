@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from app.client.preferences import SettingsState, Spot
+from app.client.values import ThinkFacts
+from app.preferences.editors import ChoiceEditor
 from app.preferences.effective import Effective, kept_words, plan_effective
 from app.preferences.row import SettingRow
 from app.words import joined, translate
@@ -11,6 +13,7 @@ from engine.settings import Value
 RESERVE = "compaction.reserve_tokens"
 FLOOR = "compaction.reserve_floor"
 KEEP = "compaction.keep_recent_tokens"
+THINKING = ("think", "thinking_history")
 WINDOWS = ("context.cap_tokens", "context_window")
 
 
@@ -52,6 +55,10 @@ class Explainer:
             row = self._row(key)
             if row is not None and state.origins.get(key) != "environment":
                 self._explain_window(row, state, model, effective)
+        for key in THINKING:
+            row = self._row(key)
+            if row is not None:
+                _explain_thinking(row, state)
 
     def _effective(self, state: SettingsState) -> Effective:
         tokens = state.window.tokens
@@ -74,6 +81,26 @@ class Explainer:
         if row.drawing is not None:
             row.drawing.setVisible(bool(tokens) and typed not in (None, tokens))
             row.drawing.set_effective(effective, model, shows_typed=False)
+
+
+def _explain_thinking(row: SettingRow, state: SettingsState) -> None:
+    """Offer what the chosen model takes; a model that cannot be told anything is said to be one."""
+    facts = state.window.think
+    said = thinking_words(facts) if row.setting.key == "think" or not facts.thinks else ""
+    row.set_note(said)
+    row.set_usable(usable=not said)
+    if row.setting.key == "think" and isinstance(row.editor, ChoiceEditor):
+        usual = ("off", "on") if said else row.setting.choices
+        row.editor.offer(facts.choices or usual)
+
+
+def thinking_words(facts: ThinkFacts) -> str:
+    """Why nothing can be set of a model's thinking; "" where something can, or nobody knows."""
+    if not facts.thinks:
+        return translate("Preferences", "This model does not think.")
+    if facts.choices == ():
+        return translate("Preferences", "This model always thinks. It cannot be told not to.")
+    return ""
 
 
 def window_words(state: SettingsState, model: str) -> str:

@@ -130,6 +130,11 @@ class SettingRow(QWidget):
         """Whether there is something to set it for."""
         return self.setting.default is not None or bool(spot.model)
 
+    def set_usable(self, *, usable: bool) -> None:
+        """Whether it would change anything; what was set can be taken back all the same."""
+        if not usable:
+            self.editor.setEnabled(False)
+
     def set_note(self, text: str) -> None:
         """A line below the editor; "" takes it away."""
         if text or self._note is not None:

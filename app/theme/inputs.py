@@ -1,6 +1,6 @@
 """Controls that take a value: switch, segmented control, field, choice; and the progress bar."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPaintEvent
@@ -163,6 +163,13 @@ class Segmented(QWidget):
         """Choose a part without telling."""
         self._parts[key].setChecked(True)
 
+    def offer(self, keys: Collection[str]) -> None:
+        """Show these parts only, at least one."""
+        shown = [key for key in self._parts if key in keys]
+        for key, part in self._parts.items():
+            part.setVisible(key in shown)
+            part.set_ends(first=key == shown[0], last=key == shown[-1])
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The box; the parts lie over it and leave its border free."""
         painter = QPainter(self)
@@ -183,6 +190,11 @@ class _Part(QRadioButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         set_focus_ring(self, "outside", 6, of_parent=True)
         self._theme.changed.connect(self.updateGeometry)
+
+    def set_ends(self, *, first: bool, last: bool) -> None:
+        """Whether it stands at the control's ends."""
+        self._ends = (first, last)
+        self.update()
 
     def sizeHint(self) -> QSize:
         """Its words in the heavier weight, so that choosing moves nothing."""

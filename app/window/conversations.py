@@ -42,6 +42,7 @@ class Conversations(WindowBase):
             conversation.budget_tokens,
             conversation.guard,
             conversation.guard_text,
+            conversation.think,
         )
         self._show_window(known)
         self._show_meter(
@@ -92,6 +93,7 @@ class Conversations(WindowBase):
         self._budget = known.budget_tokens
         self.parts.empty.set_model(title, known.budget_tokens)
         self.parts.composer.set_model(title)
+        self.parts.composer.think.set_facts(known.think)
         blocked = known.guard_text if known.guard == "block" else ""
         self.parts.composer.set_blocked(blocked)
 

@@ -37,6 +37,7 @@ class Preferences(Models):
             lambda: self._ask_settings(lambda c, model: c.preferences.reread(model))
         )
         self._ask_settings(lambda c, model: c.preferences.read(model))
+        self.parts.composer.think.chosen.connect(self._choose_thinking)
 
     def preference_handlers(self) -> dict[str, Callable[[], object]]:
         """What these actions do."""
@@ -156,6 +157,13 @@ class Preferences(Models):
     def _choose_scheme(self, scheme: Any) -> None:
         theme_of().set_scheme(scheme)
         self._save_setting("appearance.scheme", scheme, "")
+
+    def _choose_thinking(self, choice: str) -> None:
+        """Tell the model that answers here how to think, from the next reply on; "" its own way."""
+        if choice:
+            self._save_setting("think", choice, self._model)
+        else:
+            self._reset_setting("think", self._model)
 
     def _open_place(self, path: str) -> None:
         """Open a file or folder with what the computer has for it; a missing file's folder."""

@@ -113,8 +113,8 @@ MODEL_SETTINGS: Mapping[str, Setting] = table_of(
         choices=("off", "on", "low", "medium", "high", "max"),
         was_switch=("off", "on"),
         title="Think",
-        help="Whether a model that can think before it answers does so, or how much: off, on, low, "
-        "medium, high or max. A model that takes no levels takes each of them as on.",
+        help="Whether a model that can think before it answers does so, and how much. Not set "
+        "leaves it to the model.",
     ),
     Setting(
         key="thinking_history",
@@ -122,8 +122,8 @@ MODEL_SETTINGS: Mapping[str, Setting] = table_of(
         default=None,
         choices=("drop", "last", "keep"),
         title="Earlier thinking",
-        help="What of its thinking a model gets again: drop sends nothing, last that of the steps "
-        "before a reply that still uses tools, keep all of it. Not set means last.",
+        help="What of its earlier thinking a model gets again with every message. It fills a small "
+        "window: not set sends only that of a reply that is still using tools.",
     ),
 )
 """What can be set for one model; keys as they stand under ``[model."NAME"]``."""

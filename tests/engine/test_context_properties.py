@@ -24,6 +24,7 @@ from engine.context import (
     ContextSettings,
     plan_estimate,
     plan_folding,
+    plan_seen,
     plan_sent,
     plan_shortenings,
     plan_view,
@@ -382,7 +383,7 @@ def test_5_request_level_pruning_is_of_the_request_only(story, rested):
             assert is_result(old)
             assert len(new.body.text) < len(old.body.text)
     assert pairs_are_whole([entry.body for entry in sent])
-    assert plan_visible(story.path) == view.visible
+    assert plan_seen(story.path, story.settings) == view.visible
 
 
 # ---- 6: one summary -----------------------------------------------------------------------------------------
