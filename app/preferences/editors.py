@@ -176,15 +176,12 @@ class ChoiceEditor(Editor):
 
     def set_value(self, value: Value | None) -> None:
         """Show a value without telling."""
-        key = {None: _UNSET, True: "true", False: "false"}.get(value, value)  # type: ignore[arg-type]  # a text is its own key
-        self._show(str(key))
+        self._show(_UNSET if value is None else str(value))
 
     def read(self) -> Read:
         """The part that is chosen."""
         key = self.segmented.value
-        if key == _UNSET:
-            return Read()
-        return check(self.setting, key == "true" if self.setting.kind == "switch" else key)
+        return Read() if key == _UNSET else check(self.setting, key)
 
     @property
     def control(self) -> QWidget:
@@ -470,9 +467,9 @@ def make_editor(setting: Setting, parent: QWidget) -> Editor:
     """The editor for a setting."""
     if setting.key in _MODELS:
         return ModelEditor(setting, parent)
-    if setting.kind == "switch" and setting.default is not None:
+    if setting.kind == "switch":
         return SwitchEditor(setting, parent)
-    if setting.choices or setting.kind == "switch":
+    if setting.choices:
         return ChoiceEditor(setting, _parts(setting), parent)
     if setting.kind == "list" or setting.key in _LONG:
         return BoxEditor(setting, parent)
@@ -481,11 +478,5 @@ def make_editor(setting: Setting, parent: QWidget) -> Editor:
 
 def _parts(setting: Setting) -> list[tuple[str, str]]:
     unset = [(_UNSET, QCoreApplication.translate("Preferences", "Not set"))]
-    if setting.kind == "switch":
-        parts = [
-            ("true", QCoreApplication.translate("Preferences", "On")),
-            ("false", QCoreApplication.translate("Preferences", "Off")),
-        ]
-    else:
-        parts = [(choice, choice_words(setting, choice)) for choice in setting.choices]
+    parts = [(choice, choice_words(setting, choice)) for choice in setting.choices]
     return unset + parts if setting.default is None else parts

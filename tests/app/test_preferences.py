@@ -1,5 +1,7 @@
 """The preferences window: every setting shown, explained, changed, searched, put back."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.client.models import WindowFacts
 from app.client.preferences import Place, SettingsState, Spot
+from app.client.values import ThinkFacts
 from app.preferences import PreferencesWindow
 from app.preferences.editors import BoxEditor, ChoiceEditor, FieldEditor, ModelEditor, SwitchEditor
 from app.preferences.effective import plan_effective
@@ -309,9 +312,81 @@ def test_a_models_setting_is_taken_away_by_emptying_it(qtbot, window):
     row.editor.apply()
     assert told == [("temperature", "starter")]
     think = row_of(window, "think")
-    think.editor.segmented._parts["true"].click()
+    think.editor.segmented._parts["on"].click()
     think.editor.segmented._parts[""].click()
     assert told[-1] == ("think", "starter")
+
+
+def shown_parts(row):
+    """The words of the choices that are offered, side by side and in the list."""
+    parts = row.editor.segmented._parts
+    words = [part.text() for part in parts.values() if not part.isHidden()]
+    listed = [row.editor.choice.itemText(i) for i in range(row.editor.choice.count())]
+    assert listed == words
+    return words
+
+
+def thinking(window, facts, **models):
+    """The two rows of a model's thinking, for a model of which this is known."""
+    window.set_state(a_state(models=models, window=replace(WINDOW, think=facts)))
+    return row_of(window, "think"), row_of(window, "thinking_history")
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        (("off", "on"), ["Not set", "Off", "On"]),
+        (("low", "medium", "high"), ["Not set", "Low", "Medium", "High"]),
+        (None, ["Not set", "Off", "On", "Low", "Medium", "High", "Max"]),
+    ],
+)
+def test_what_a_model_takes_of_thinking_is_offered(window, choices, words):
+    """And all there is where nobody knows."""
+    think, history = thinking(window, ThinkFacts(choices))
+    assert shown_parts(think) == words
+    assert think.editor.isEnabled()
+    assert history.editor.isEnabled()
+    assert (think.note.text(), history.note.text()) == ("", "")
+
+
+def test_another_model_is_offered_what_it_takes(window):
+    """Going from one to the next, and back."""
+    for choices in (("off", "on"), None, ("low", "high"), ()):
+        think, _ = thinking(window, ThinkFacts(choices, thinks=choices != ()))
+        assert len(shown_parts(think)) == 1 + len(
+            {None: range(6), (): ("off", "on")}.get(choices, choices)
+        )
+
+
+def test_what_is_set_is_shown_though_the_model_does_not_take_it(window):
+    """A level of a model that only knows off and on; it can be taken back."""
+    think, _ = thinking(window, ThinkFacts(("off", "on")), think="low")
+    assert shown_parts(think) == ["Not set", "Off", "On", "Low"]
+    assert think.editor.read().value == "low"
+    told = heard(window.reset_requested)
+    think.reset.click()
+    assert told == [("think", "starter")]
+
+
+def test_a_model_that_does_not_think_says_so(window):
+    """Both settings are off, with the reason, for eyes and ears; a value can be taken back."""
+    think, history = thinking(window, ThinkFacts((), thinks=False), think="on")
+    for row in (think, history):
+        assert not row.editor.isEnabled()
+        assert row.note.text() == "This model does not think."
+        assert "This model does not think." in row.editor.control.accessibleDescription()
+    assert not think.reset.isHidden()
+    think, history = thinking(window, ThinkFacts(("off", "on")))
+    assert think.editor.isEnabled()
+    assert (think.note.text(), history.editor.isEnabled()) == ("", True)
+
+
+def test_a_model_that_always_thinks_says_so(window):
+    """It cannot be told; what of it is sent again can."""
+    think, history = thinking(window, ThinkFacts(()))
+    assert not think.editor.isEnabled()
+    assert think.note.text() == "This model always thinks. It cannot be told not to."
+    assert (history.editor.isEnabled(), history.note.text()) == (True, "")
 
 
 def test_a_fault_is_said_beside_the_field(window):
