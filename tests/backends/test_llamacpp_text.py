@@ -27,7 +27,8 @@ from engine.backends.llamacpp_worker.think import ThinkTags
 from engine.backends.llamacpp_worker.tokenizing import Tokenizer
 from engine.backends.llamacpp_worker.vocabulary import Vocabulary
 from engine.errors import ContextOverflow
-from engine.transcript import ToolCall
+from engine.prompt import plan_messages
+from engine.transcript import Entry, Message, Text, Thinking, TokenIds, ToolCall, user
 from tests.backends import gguf_files
 from tests.backends.gguf_files import INT32, Typed
 
@@ -174,6 +175,32 @@ def test_stored_ids_stand_for_thinking_too(vocabulary):
     assert any(tuple(ids[at : at + len(odd)]) == odd for at in range(len(ids)))
     assert spelled(vocabulary, ids) == rendered.text.encode()
     vocabulary.show(())
+
+
+@pytest.mark.parametrize("rule", ["drop", "last", "keep"])
+def test_the_rule_for_thinking_and_stored_ids_agree(vocabulary, rule):
+    """What is left out is in no id of the prompt; what is kept is spelled as it was generated."""
+    source = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n"
+        "{% if m.reasoning_content %}<think>\n{{ m.reasoning_content }}\n</think>\n\n{% endif %}"
+        "{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    )
+    said = "<think>\nhm, well\n</think>\n\nYes."
+    odd = tuple(token for letter in said for token in ids_of(vocabulary, letter))
+    stored = TokenIds(vocabulary.fingerprint, odd)
+    reply = Message("assistant", (Thinking("hm, well"), Text("Yes.")), token_ids=stored)
+    path = [
+        Entry(str(number), "s", None, number, body)
+        for number, body in enumerate((user("Is it?"), reply, user("Sure?")))
+    ]
+    messages = plan_messages(path, "", rule)
+    rendered = ChatTemplate(source, today=date(2025, 1, 31)).render(messages)
+    ids = Tokenizer(vocabulary).prompt_ids(rendered, messages)
+    vocabulary.show(("<|im_start|>", "<|im_end|>"))
+    assert spelled(vocabulary, ids) == rendered.text.encode()
+    vocabulary.show(())
+    assert (b"hm" in spelled(vocabulary, ids)) == (rule == "keep")
+    assert any(tuple(ids[at : at + len(odd)]) == odd for at in range(len(ids))) == (rule == "keep")
 
 
 def test_ids_cannot_smuggle_text(vocabulary, prompt_of):
