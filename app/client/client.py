@@ -12,8 +12,10 @@ from app.client.fitting import Fitting
 from app.client.folds import Folds
 from app.client.idle import Idle
 from app.client.keeping import Keeping
+from app.client.library import Library
 from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
+from app.client.pulls import Pulls
 from app.client.resting import within
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
 from app.client.status import status_words
@@ -60,6 +62,7 @@ class Client:
         folds: what can be done with compactions afterwards.
         fitting: what can be done with a draft that does not fit.
         idle: folds while nobody uses the conversation.
+        library: single models: what they are, unloaded, deleted. pulls: fetches Ollama's.
 
     Args:
         workplace: store, settings, backends; closed by `close`.
@@ -85,6 +88,10 @@ class Client:
         self.context = Context(workplace, self._keeping, self._talks, self._models)
         self.idle = Idle(workplace, self.context, self._talks, self._turns)
         self.truth = WindowTruth(workplace, self._models, self._talks, self.preferences)
+        self.pulls = Pulls(workplace, self._models, self._keeping, tell, self._report)
+        self.library = Library(
+            workplace, self._models, self._talks, self._keeping, tell, self._tell_facts
+        )
         self.folds = Folds(
             workplace,
             self._talks,
@@ -110,6 +117,7 @@ class Client:
             self._tell(Notice("", "warning", notice))
         self._shelf.finish_deletions(self._keeping.going)
         self._keeping.save()
+        self.pulls.start()
 
     async def close(self) -> None:
         """Stop everything within a moment, keep what was typed, close backends and store."""
@@ -121,6 +129,7 @@ class Client:
         self.context.close()
         self.fitting.close()
         self._shelf.close()
+        await self.pulls.close()
         await self._models.cancel_fetch()
         await self._turns.close()
         self._keeping.save()
@@ -243,6 +252,9 @@ class Client:
             return
         talk = self._talks.talk(shown)
         self._tell(window_known(shown, self._window(talk)))
+
+    def _report(self, error: Exception) -> None:
+        self._talks.tell_failure("", error)
 
     def _in_background(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(doing)

@@ -24,6 +24,7 @@ class Keeping:
         going: conversations that were deleted and are still to be removed.
         waiting: messages that wait for their turn, by conversation.
         presets: system prompts the user keeps, by name.
+        pulls: models that Ollama was to fetch and that are not there yet.
         model, system: model and system prompt chosen for the next new conversation.
     """
 
@@ -39,6 +40,7 @@ class Keeping:
         self.model: str = _text(content.get("model"))
         self.system: str = _text(content.get("system"))
         self.presets: dict[str, str] = _texts(content.get("presets"))
+        self.pulls: list[str] = _lists({"": content.get("pulls")}).get("", [])
         self._take_back()
 
     def _take_back(self) -> None:
@@ -85,6 +87,7 @@ class Keeping:
             "model": self.model,
             "system": self.system,
             "presets": self.presets,
+            "pulls": self.pulls,
         }
         with suppress(EnvironmentFault):
             # escapes keep what is no character (half a surrogate pair) as it was typed

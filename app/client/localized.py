@@ -4,6 +4,7 @@ import copy
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from app.client.library import Holdings
 from app.client.models import WindowFacts
 from app.client.preferences import SettingsState
 from app.client.values import (
@@ -13,6 +14,8 @@ from app.client.values import (
     ItemsChanged,
     ModelRow,
     Notice,
+    Pull,
+    Pulling,
     WindowKnown,
 )
 from app.client.window_truth import ModelTruth
@@ -43,8 +46,10 @@ def _spoken(value: object) -> object:
             return {key: words(one) if isinstance(one, str) else one for key, one in value.items()}
         case Notice() | Failed() | Fetching() | WindowKnown() | WindowFacts():
             return replace(value, **_said(value))
-        case ModelRow() | ModelTruth():
+        case ModelRow() | ModelTruth() | Pull() | Holdings():
             return replace(value, **_said(value))
+        case Pulling(pulls=pulls):
+            return Pulling(localized(pulls))
     return value
 
 
@@ -55,7 +60,9 @@ _SAID: dict[type, tuple[str, ...]] = {
     ItemsChanged: (),
     ModelRow: ("details", "reason"),
     ModelTruth: ("remedy", "problem"),
+    Holdings: ("problem",),
     Notice: ("text",),
+    Pull: ("error", "remedy"),
     Receipt: ("mismatch", "cure"),
     ReplyItem: ("error", "remedy"),
     SettingsState: ("window_why",),

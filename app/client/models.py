@@ -10,6 +10,7 @@ from app.client.values import Fetching, GuardState, ModelRow, ModelState, ThinkF
 from app.wiring import Workplace
 from app.words import translate
 from engine.backends.base import ModelInfo, ModelSummary
+from engine.backends.ollama_wire import full_name
 from engine.budget import plan_budget
 from engine.context import UNDONE_RESERVE
 from engine.errors import EnvironmentFault, WindowBlocked
@@ -52,6 +53,7 @@ class Models:
         self._fetch: asyncio.Task[None] | None = None
         self._watcher: Callable[[int, int], None] | None = None
         self.problems: dict[str, str] = {}
+        self.disk_bytes: dict[str, int] = {}  # by backend: what the models listed last take
         self.patience_seconds = _PATIENCE_SECONDS
 
     # ---- windows --------------------------------------------------------------------------------
@@ -155,15 +157,43 @@ class Models:
         self._loaded.pop(name.backend, None)
         self._tell(ModelState(name.label, "failed"))
 
+    def note_unloaded(self, name: ModelName) -> None:
+        """A model was put out of the memory."""
+        if same_model(self._loaded.get(name.backend, ""), name.label):
+            del self._loaded[name.backend]
+            self._tell(ModelState(name.label, "none"))
+
+    def known_info(self, label: str) -> ModelInfo | None:
+        """What was learned of a model, without asking anybody."""
+        return self._infos.get(label)
+
+    def forget(self, label: str) -> None:
+        """What was known of a model does not hold any longer: it is gone, or another one."""
+        for known in [known for known in self._infos if same_model(known, label)]:
+            del self._infos[known]
+
     # ---- the list -------------------------------------------------------------------------------
 
     async def rows(self) -> tuple[ModelRow, ...]:
         """Every model that can be chosen; `problems` says afterwards why a backend gave none."""
         files, server = await asyncio.gather(self._listed("llama.cpp"), self._listed("ollama"))
         asked = asyncio.Semaphore(_ASKED_AT_ONCE)
-        rows = [self._row(f"llama.cpp:{f.name}", f, asked) for f in self._own_files(files)]
+        own = self._own_files(files)
+        starter = self._workplace.starter.size_bytes if self._workplace.has_starter else 0
+        self.disk_bytes = {
+            "llama.cpp": sum(file.size_bytes for file in own) + starter,
+            "ollama": sum({m.digest or m.name: m.size_bytes for m in server}.values()),
+        }
+        rows = [self._row(f"llama.cpp:{f.name}", f, asked) for f in own]
         rows += [self._row(f"ollama:{model.name}", model, asked) for model in server]
         return (await self._starter_row(asked), *await asyncio.gather(*rows))
+
+    async def label_of(self, name: str) -> str:
+        """The label of a model of Ollama's as the list has it, by any of its names; "" if not."""
+        label = f"ollama:{name}"
+        listed = await self._listed("ollama")
+        same = (f"ollama:{one.name}" for one in listed)
+        return next((one for one in same if same_model(one, label)), "")
 
     def ollama_host(self) -> str:
         """Where Ollama answers, without the scheme; "" if it did not when it was asked last."""
@@ -294,6 +324,14 @@ class Models:
 def _key(name: ModelName) -> str:
     """One name for a model, however it is written."""
     return name.queue if name.backend == "ollama" else name.label
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two labels mean one model: Ollama's names have an optional tag, and no case."""
+    (kind, _, name), (other_kind, _, other_name) = one.partition(":"), other.partition(":")
+    if kind != other_kind or kind != "ollama":
+        return one == other
+    return full_name(name) == full_name(other_name)
 
 
 def judge(plan: ModelPlan, info: ModelInfo, reserve: tuple[int, int]) -> WindowFacts:

@@ -201,6 +201,69 @@ class Fetching:
 
 
 @dataclass(frozen=True, slots=True)
+class PullLayer:
+    """A part of a model that is fetched; bytes. `digest` without its kind."""
+
+    digest: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A model that Ollama fetches, or is to; bytes.
+
+    Attributes:
+        name: as Ollama takes it.
+        state: "waiting" for others, "pulling", "paused" or "failed".
+        doing: what the server does while it pulls.
+        layers: the parts it has told of, in its order. More may follow.
+        per_second: how fast they come, 0 when that is not known (yet).
+        seconds_left: how long what is known of will take, None when that is not known.
+        error, remedy: why it failed and what to do.
+    """
+
+    name: str
+    state: Literal["waiting", "pulling", "paused", "failed"] = "waiting"
+    doing: Literal["asking", "fetching", "checking", "finishing"] = "asking"
+    layers: tuple[PullLayer, ...] = ()
+    per_second: float = 0.0
+    seconds_left: float | None = None
+    error: str = ""
+    remedy: str = ""
+
+    @property
+    def done(self) -> int:
+        """Bytes that are there."""
+        return sum(layer.done for layer in self.layers)
+
+    @property
+    def total(self) -> int:
+        """Bytes of all layers that are known; 0 while none is."""
+        return sum(layer.total for layer in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class Pulling:
+    """What is fetched from Ollama's library, and what waits, is paused or failed; in order."""
+
+    pulls: tuple[Pull, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsChanged:
+    """The list of models is another one: ask for it again.
+
+    `fetched`: one has just been fetched, by its name as Ollama takes it, and `arrived` is the name
+    it has in the list, "" if it is not there: it cannot chat. `gone`: one that was deleted.
+    """
+
+    fetched: str = ""
+    arrived: str = ""
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Digesting:
     """A digest of a file is written for a conversation's draft.
 
@@ -253,6 +316,8 @@ Told = (
     | WindowKnown
     | ModelState
     | Fetching
+    | Pulling
+    | ModelsChanged
     | Digesting
     | PartsWaiting
     | Failed

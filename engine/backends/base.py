@@ -140,11 +140,15 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """A line in the list of models."""
+    """A line in the list of models.
+
+    `digest` is that of its content, "" when it is not told: models of one digest are one on disk.
+    """
 
     name: str
     size_bytes: int = 0
     details: str = ""
+    digest: str = ""
 
 
 # ---- chunks -------------------------------------------------------------------------------------

@@ -96,6 +96,14 @@ class LlamaCppBackend:
         worker = self._worker
         return worker.pid if worker is not None and worker.is_usable else None
 
+    @property
+    def loaded_model(self) -> tuple[str, int] | None:
+        """The file that is loaded and its window (tokens); None for none, or vocabulary only."""
+        state = self._state
+        if state is None or not state.worker.is_usable or state.request.words_only:
+            return None
+        return state.request.model, state.loaded.window_tokens
+
     def look_in(self, folders: Iterable[Path]) -> None:
         """Look for model files in other folders from now on."""
         self._folders = tuple(folders)

@@ -45,13 +45,14 @@ from engine.backends.base import (
     Warned,
 )
 from engine.backends.ollama_address import parse_address
+from engine.backends.ollama_library import Library
 from engine.backends.ollama_thinking import cannot_think, plan_think
 from engine.backends.ollama_wire import PullProgress, RunningModel, modelfile_num_ctx
 from engine.errors import (
+    BackendFailed,
     BackendRefused,
     BackendSilent,
     BackendUnreachable,
-    DownloadFailed,
     EnvironmentFault,
     ModelMissing,
 )
@@ -232,14 +233,22 @@ class OllamaBackend:
         body = {"model": model, "stream": True}
         explain = partial(faults.pull_refusal, model=model)
         silence = (self._load_silence, self._load_silence)  # it checks whole files in silence
-        async with self._ask("POST", "/api/pull", body, explain, silence) as answer:
-            while (line := await answer.line()) is not None:
-                progress = wire.pull_progress(line)
-                yield progress
-                if progress.status == "success":
-                    self._trained.pop(wire.full_name(model), None)
-                    return
-        raise DownloadFailed(f"Ollama stopped fetching “{model}” before it was complete.")
+        try:
+            async with self._ask("POST", "/api/pull", body, explain, silence) as answer:
+                while (line := await answer.line()) is not None:
+                    progress = wire.pull_progress(line)
+                    yield progress
+                    if progress.status == "success":
+                        self._trained.pop(wire.full_name(model), None)
+                        return
+        except BackendFailed as fault:  # which speaks of replies
+            raise faults.pull_stopped(model) from fault
+        raise faults.pull_stopped(model)
+
+    @property
+    def library(self) -> Library:
+        """Deletes what is stored on the server, and puts models out of its memory."""
+        return Library(self._ask, self._load_silence)
 
     async def save_prefix(self, file: Path) -> bool:
         """The server keeps its prefix cache to itself."""

@@ -167,6 +167,12 @@ def is_about_thinking(fault: EnvironmentFault) -> bool:
     return any(said in words for said in _NO_THINKING)
 
 
+def pull_stopped(model: str) -> EnvironmentFault:
+    """The fetching broke off in the middle."""
+    sentence = f"Ollama stopped fetching “{model}” before it was complete."
+    return DownloadFailed(sentence, _PULL_REMEDY)
+
+
 def error_words(answer: Any) -> str:
     """The error text of an answer's JSON, empty when it is no error.
 

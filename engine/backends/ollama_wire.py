@@ -63,7 +63,8 @@ class PullProgress:
 class RunningModel:
     """A model the server holds in memory. Tokens and bytes; 0 when the server does not say.
 
-    `digest` is that of its content, "" when the server does not say.
+    `digest` is that of its content, "" when the server does not say. `expires_at` is when it goes
+    if nothing is asked of it meanwhile, RFC 3339 by the server's clock; centuries away for never.
     """
 
     name: str
@@ -71,6 +72,7 @@ class RunningModel:
     size_bytes: int = 0
     vram_bytes: int = 0
     digest: str = ""
+    expires_at: str = ""
 
 
 # ---- names --------------------------------------------------------------------------------------
@@ -237,6 +239,7 @@ def running_models(processes: Json) -> tuple[RunningModel, ...]:
             number(item, "size"),
             number(item, "size_vram"),
             text(item, "digest"),
+            text(item, "expires_at"),
         )
         for item in _items(processes, "models")
     )
@@ -265,7 +268,7 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
     )
 
 
-_FACTS = ("parameters", "system", "renderer", "parser", "modified_at", "requires")
+_FACTS = ("license", "parameters", "system", "renderer", "parser", "modified_at", "requires")
 
 
 def modelfile_num_ctx(parameters: str) -> int:
@@ -329,7 +332,8 @@ def _is_usable(item: Json) -> bool:
 def _summary(item: Json) -> ModelSummary:
     details = mapping(item.get("details"))
     words = (text(details, key) for key in ("family", "parameter_size", "quantization_level"))
-    return ModelSummary(text(item, "name"), number(item, "size"), ", ".join(filter(None, words)))
+    said = ", ".join(filter(None, words))
+    return ModelSummary(text(item, "name"), number(item, "size"), said, text(item, "digest"))
 
 
 def _whole(words: str) -> str:
