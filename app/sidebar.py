@@ -13,6 +13,7 @@ from app.conversation_list import ConversationModel
 from app.conversation_view import ConversationView
 from app.grouping import plan_lines
 from app.labels import Dot, Picture, Words, key_words
+from app.pull_line import PullLine
 from app.search_field import SearchField
 from app.theme import theme_of
 from app.theme.controls import IconButton, PopupMenu
@@ -40,6 +41,7 @@ class Sidebar(QWidget):
             "delete" or "undelete".
         renamed(id, title): the user typed a new title.
         settings_requested(): the button in the foot.
+        pulls_requested(): the line that says what Ollama fetches.
         menu_requested(position): the application's menu, at a global position.
     """
 
@@ -49,6 +51,7 @@ class Sidebar(QWidget):
     row_action = Signal(str, str)
     renamed = Signal(str, str)
     settings_requested = Signal()
+    pulls_requested = Signal()
     menu_requested = Signal(QPoint)
 
     UNDO_MS = 8_000
@@ -68,6 +71,7 @@ class Sidebar(QWidget):
         )
         self._empty = Words("", "interface", "ink3", self, wrap=True)
         self.list = ConversationView(self._model, self)
+        self.pulls = PullLine(self)
         self._foot = _Foot(self)
         self._lay_out()
         self._connect()
@@ -90,12 +94,14 @@ class Sidebar(QWidget):
         self._column.addWidget(self._empty)
         self._column.addWidget(self.list, 1)
         self._column.addStretch(0)
+        self._column.addWidget(self.pulls)
         self._column.addWidget(self._foot)
 
     def _connect(self) -> None:
         self._head.new.clicked.connect(self.new_requested)
         self._head.menu.clicked.connect(self._on_menu_clicked)
         self._foot.settings.clicked.connect(self.settings_requested)
+        self.pulls.clicked.connect(self.pulls_requested)
         self.search.search_changed.connect(self.search_changed)
         self.search.left.connect(self.focus_list)
         self.search.stepped.connect(self._on_stepped)

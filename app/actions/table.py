@@ -77,6 +77,7 @@ TABLE: tuple[Action, ...] = (
     _action("new_chat", "Ctrl+N", "file", icon="new-chat"),
     _action("open_model", "Ctrl+O", "file", icon="folder"),
     _action("fetch_starter", "", "file", icon="download"),
+    _action("get_model", "", "file", icon="download"),
     _action("rename_chat", "F2", "file", icon="edit", group=1),
     _action("pin_chat", "Ctrl+Shift+P", "file", icon="pin", checkable=True, group=1),
     _action("duplicate_chat", "Ctrl+Shift+D", "file", icon="copy", group=1),

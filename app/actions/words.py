@@ -19,6 +19,10 @@ WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Actions", "Fetch the starter model"),
         QT_TRANSLATE_NOOP("Actions", "Download the small model that comes with Porthole."),
     ),
+    "get_model": (
+        QT_TRANSLATE_NOOP("Actions", "Get a model from Ollama…"),
+        QT_TRANSLATE_NOOP("Actions", "Have the Ollama server fetch a model from its library."),
+    ),
     "rename_chat": (
         QT_TRANSLATE_NOOP("Actions", "Rename…"),
         QT_TRANSLATE_NOOP("Actions", "Give this conversation another title."),

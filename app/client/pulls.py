@@ -180,9 +180,9 @@ class Pulls:
         label = await self._models.label_of(key)
         pull = self._pulls.pop(key, None)
         self._keep()
-        self._say()
-        if pull is not None:
+        if pull is not None:  # it was not given up meanwhile
             self._tell(ModelsChanged(pull.name, label))
+        self._say()
 
     # ---- progress -------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from app.meter import figure
 from app.theme import theme_of
 from app.theme.controls import Badge, Button
 from app.theme.painting import draw_icon, hairline, line_width, rounded
+from app.truth.facts import FactsSection
 from app.truth.memory import MemoryBars
 from app.truth.words import (
     cure_words,
@@ -35,10 +36,13 @@ class ModelPanel(QWidget):
     Signals:
         cure_chosen(cure): save these settings.
         window_wanted(): show the preferences at this model's window.
+        text_requested(title, text): show a text whole. delete_requested(): see `FactsSection`.
     """
 
     cure_chosen = Signal(object)
     window_wanted = Signal()
+    text_requested = Signal(str, str)
+    delete_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -52,6 +56,7 @@ class ModelPanel(QWidget):
         self.figures = FigureRows(self)
         self.memory = MemoryBars(self)
         self.foot = Words("", "small", "ink3", self, wrap=True)
+        self.facts = FactsSection(self)
         head = QHBoxLayout()
         head.addWidget(self.title)
         head.addWidget(self.badge)
@@ -59,12 +64,14 @@ class ModelPanel(QWidget):
         self._head = head
         column = QVBoxLayout(self)
         column.addLayout(head)
-        for widget in (self.subtitle, self.card, self.figures, self.memory, self.foot):
+        for widget in (self.subtitle, self.card, self.figures, self.memory, self.foot, self.facts):
             column.addWidget(widget)
         column.addStretch(1)
         self._column = column
         self.card.cure_chosen.connect(self.cure_chosen)
         self.card.window_wanted.connect(self.window_wanted)
+        self.facts.text_requested.connect(self.text_requested)
+        self.facts.delete_requested.connect(self.delete_requested)
         self._theme.changed.connect(self._renew)
         self._renew()
 

@@ -1,20 +1,23 @@
 """The models window: the models at the left, the truth about the chosen one at the right."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHideEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
-    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QVBoxLayout,
     QWidget,
 )
 
+from app.client import Pull
+from app.client.library import Holdings, ModelFacts
 from app.client.window_truth import Cure, ModelTruth
 from app.labels import paint_badge, paint_dot, prose
 from app.model_lines import (
@@ -26,11 +29,14 @@ from app.model_lines import (
     fact_words,
     plan_model_lines,
 )
+from app.pull_words import size_text
 from app.side_window import SideWindow
 from app.theme import theme_of
-from app.theme.controls import Button, focus_is_visible, install_focus_ring
+from app.theme.controls import focus_is_visible, install_focus_ring
 from app.theme.painting import draw_focus_ring, rounded
 from app.truth.panel import ModelPanel
+from app.truth.pull_panel import PullPanel
+from app.truth.shelf import Shelf
 
 if TYPE_CHECKING:
     from app.client import ModelRow
@@ -53,10 +59,17 @@ class ModelsWindow(SideWindow):
         asked(name): show this model: answer with `show_truth`.
         cure_chosen(name, cure): save a cure's settings, then answer with `show_truth`.
         window_wanted(name): show the preferences at a model's window.
+        looked(): tell what is in memory and on disk: answer with `set_holdings`.
+        retry_requested(): look for models again.
+        delete_requested(name), unload_requested(name): delete a model; out of the memory with it.
+        get_requested(): ask which model Ollama shall fetch.
+        pull_action(name, what): "pause", "resume" or "cancel" one that is fetched.
+        text_requested(title, text): show a text whole.
         open_file_requested(): ask for a GGUF file.
 
     Attributes:
         model: the one that is shown, by its name.
+        pull: the pull that is shown in the model's place, by its name; "" for none.
         answers: the one that answers in the open conversation, as the user writes it: its row may
             have the tag that was left out.
     """
@@ -64,13 +77,27 @@ class ModelsWindow(SideWindow):
     asked = Signal(str)
     cure_chosen = Signal(str, object)
     window_wanted = Signal(str)
+    looked = Signal()
+    retry_requested = Signal()
+    delete_requested = Signal(str)
+    unload_requested = Signal(str)
+    get_requested = Signal()
+    pull_action = Signal(str, str)
+    text_requested = Signal(str, str)
     open_file_requested = Signal()
+
+    LOOK_MS = 5_000
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("Models"), _MINIMUM, parent)
         self._lines = ModelLines(self)
         self.model = ""
         self.answers = ""
+        self._models: tuple[ModelRow, ...] = ()
+        self._host = ""
+        self._holdings = Holdings()
+        self._pulls: tuple[Pull, ...] = ()
+        self.pull = ""
         self._make_side()
         self._make_content()
         self.columns.addWidget(self.area, 1)
@@ -81,21 +108,35 @@ class ModelsWindow(SideWindow):
 
     def _make_side(self) -> None:
         self.list = _ModelList(self._lines, self.side)
-        self.open_button = Button(self.tr("Open a GGUF file…"), "plain", "folder", self.side)
-        self.open_button.setAutoDefault(False)
-        policy = self.open_button.sizePolicy()
-        policy.setHorizontalPolicy(QSizePolicy.Policy.Expanding)
-        self.open_button.setSizePolicy(policy)
+        self.shelf = Shelf(self.side)
+        self.open_button = self.shelf.open_button
         self.side_column.addWidget(self.list, 1)
-        self.side_column.addWidget(self.open_button)
+        self.side_column.addWidget(self.shelf)
         self.list.chosen.connect(self._choose)
-        self.open_button.clicked.connect(self.open_file_requested)
+        self.list.clicked.connect(self._show_model_again)
+        self.shelf.open_requested.connect(self.open_file_requested)
+        self.shelf.get_requested.connect(self.get_requested)
+        self.shelf.retry_requested.connect(self.retry_requested)
+        self.shelf.unload_requested.connect(self.unload_requested)
+        self.shelf.pull_chosen.connect(self.show_pull)
+        self.shelf.pull_action.connect(self.pull_action)
 
     def _make_content(self) -> None:
-        self.panel = ModelPanel(self.area)
+        content = QWidget(self.area)
+        self.panel = ModelPanel(content)
         self.panel.hide()
-        self.area.setWidget(self.panel)
-        self.panel.setAutoFillBackground(False)  # setWidget puts it on
+        self.pull_panel = PullPanel(content)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.panel)
+        column.addWidget(self.pull_panel)
+        self.area.setWidget(content)
+        content.setAutoFillBackground(False)  # setWidget puts it on
+        self._looks = QTimer(self, interval=self.LOOK_MS)
+        self._looks.timeout.connect(self.looked)
+        self.pull_panel.action.connect(self.pull_action)
+        self.panel.text_requested.connect(self.text_requested)
+        self.panel.delete_requested.connect(lambda: self.delete_requested.emit(self.model))
         self.panel.cure_chosen.connect(self._on_cure)
         self.panel.window_wanted.connect(lambda: self.window_wanted.emit(self.model))
 
@@ -110,13 +151,73 @@ class ModelsWindow(SideWindow):
 
     def set_models(self, models: Sequence["ModelRow"], host: str = "") -> None:
         """Show these in the list. `host`: where Ollama was found, as "127.0.0.1"."""
+        self._models, self._host = tuple(models), host
+        self._renew_lines()
+
+    def set_holdings(self, holdings: Holdings) -> None:
+        """Show what is in memory, and what everything takes on the disk."""
+        self._holdings = holdings
+        self.shelf.set_holdings(holdings)
+        self._renew_lines()
+
+    def _renew_lines(self) -> None:
+        told, loaded = self._holdings, {one.model for one in self._holdings.loaded}
+        rows = [
+            replace(row, loaded=True) if any(_is_same(row.name, one) for one in loaded) else row
+            for row in self._models
+        ]
+        host = self._host
         ollama = self.tr("Ollama at {}").format(host) if host else self.tr("Ollama")
-        self._lines.set_lines(plan_model_lines(models, "", (self.tr("In Porthole"), ollama)))
-        self.list.go_to(self.model)
+        own = self.tr("In Porthole")
+        heads = (_with_size(own, told.own_bytes), _with_size(ollama, told.ollama_bytes))
+        lines = plan_model_lines(rows, "", heads)
+        if lines != self._lines.lines:
+            self._lines.set_lines(lines)
+            self.list.go_to("" if self.pull else self.model)
+
+    def set_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Show what Ollama fetches; one that is shown and is over gives way to its model."""
+        self._pulls = tuple(pulls)
+        self.shelf.set_pulls(pulls)
+        if self.pull:
+            self.show_pull(self.pull)
+
+    def show_pull(self, name: str) -> None:
+        """Show a pull in the model's place; the model again when it is over."""
+        pull = next((pull for pull in self._pulls if pull.name == name), None)
+        if pull is None:
+            self.pull = ""
+            self._show_panels()
+            self.list.go_to(self.model)
+            return
+        if self.pull != name:
+            self.pull = name
+            self.list.go_to("")
+        self.pull_panel.show_pull(pull)
+        self._show_panels()
+
+    def _show_panels(self) -> None:
+        self.pull_panel.setVisible(bool(self.pull))
+        self.panel.setVisible(not self.pull and self.panel.truth is not None)
+
+    def _show_model_again(self) -> None:
+        """The model that is the current one was pressed, while a pull stood in its place."""
+        self.pull = ""
+        self._show_panels()
+
+    def say(self, fault: str) -> None:
+        """Say what could not be done."""
+        self.shelf.say(fault)
+
+    def show_facts(self, facts: ModelFacts) -> None:
+        """Show what the chosen model is; an answer about another one is too late."""
+        if facts.model == self.model:
+            self.panel.facts.show_facts(facts)
 
     def show_model(self, name: str) -> None:
         """Choose a model, by its name."""
-        self.model = name
+        self.model, self.pull = name, ""
+        self._show_panels()
         self.list.go_to(name)
         self.asked.emit(name)
 
@@ -127,13 +228,25 @@ class ModelsWindow(SideWindow):
             self.list.go_to(truth.model)
         if truth.model == self.model:
             self.panel.show_truth(truth)
-            self.panel.show()
+            self._show_panels()
 
     def _choose(self, name: str) -> None:
         name = self.answers if _is_same(name, self.answers) else name
+        self._show_model_again()
         if name != self.model:
             self.model = name
             self.asked.emit(name)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's: what is in memory is looked at while somebody can see it."""
+        super().showEvent(event)
+        self._looks.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Qt's."""
+        super().hideEvent(event)
+        self._looks.stop()
+        self.say("")
 
     def _on_cure(self, cure: Cure) -> None:
         self.cure_chosen.emit(self.model, cure)
@@ -142,6 +255,10 @@ class ModelsWindow(SideWindow):
 def _is_same(one: str, other: str) -> bool:
     """Whether two names mean one model: Ollama's tag "latest" may be left out."""
     return one.removesuffix(":latest") == other.removesuffix(":latest")
+
+
+def _with_size(head: str, size: int) -> str:
+    return f"{head} · {size_text(size)}" if size else head
 
 
 class _ModelList(QListView):

@@ -7,13 +7,13 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog
 
 from app.typed import Attachment
-from app.window.truth import Truth
+from app.window.library import Library
 from app.words import translate
 
 _MOST_FILES = 20
 
 
-class Files(Truth):
+class Files(Library):
     """What is dropped into the window or attached."""
 
     def _attach(self) -> None:

@@ -16,9 +16,11 @@ from app.client import (
     Fetching,
     ItemsChanged,
     Meter,
+    ModelsChanged,
     ModelState,
     Notice,
     PartsWaiting,
+    Pulling,
     RowsChanged,
     Told,
     WindowKnown,
@@ -92,6 +94,7 @@ class MainWindow(Preferences, Panes):
         sidebar.row_action.connect(self._act_on_row)
         sidebar.renamed.connect(self._rename)
         sidebar.settings_requested.connect(lambda: self.do("settings"))
+        sidebar.pulls_requested.connect(self.show_pulls)
         sidebar.menu_requested.connect(self._show_menu)
         header.model_clicked.connect(self.show_models)
         header.badge_clicked.connect(lambda: self.do("models"))
@@ -186,6 +189,7 @@ class MainWindow(Preferences, Panes):
             "open_reports": self._open_reports,
             "about": self._show_about,
             **self.truth_handlers(),
+            **self.library_handlers(),
             **self.context_handlers(),
             **{id_: partial(self._act_on_message, id_) for id_ in MESSAGE_ACTIONS},
         }
@@ -223,6 +227,8 @@ class MainWindow(Preferences, Panes):
             case ModelState():
                 self._model_state = told
                 self.parts.sidebar.set_model_state(self._title_of(told.name), told)
+            case Pulling() | ModelsChanged():
+                self._take_library(told)
             case Fetching():
                 self.parts.first_run.set_fetching(told)
                 self.picker.set_fetching(0 if told.over else told.done, told.total)
