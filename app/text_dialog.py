@@ -52,6 +52,8 @@ class TextDialog(Dialog):
         self.field.setPlainText(text)
         self.field.selectAll()
         self.field.setFixedHeight(self._theme.px(lines * _LINE_PX))
+        if self.is_single:
+            self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(_Box(self.field, self))
         self.column.addLayout(self.buttons)
         self.cancel_button = self.add_close(self.tr("Cancel"))

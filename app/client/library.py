@@ -163,7 +163,7 @@ class Library:
         try:
             running = await self._running()
         except EnvironmentFault as fault:
-            problem = str(fault)
+            problem = fault.sentence
         own, sizes = self._own_loaded(), self._models.disk_bytes
         return Holdings(
             (*own, *(self._loaded(one) for one in running)),
@@ -190,11 +190,7 @@ class Library:
         file, window = loaded
         is_starter = file == str(self._workplace.starter_file)
         label = STARTER if is_starter else f"llama.cpp:{file}"
-        return (
-            LoadedModel(
-                label, self._title(label), worker_memory(backend), None, window, stays=True
-            ),
-        )
+        return (LoadedModel(label, self._title(label), worker_memory(backend), None, window),)
 
     def _loaded(self, one: RunningModel) -> LoadedModel:
         label = f"ollama:{one.name}"

@@ -71,6 +71,7 @@ class Pulls:
         self._task: asyncio.Task[None] | None = None
         self._running = ""
         self._told_at = 0.0
+        self._late: asyncio.TimerHandle | None = None
         self._is_closed = False
         self.tell_seconds = TELL_SECONDS
 
@@ -127,6 +128,8 @@ class Pulls:
     async def close(self) -> None:
         """Stop; what is not complete is remembered."""
         self._is_closed = True
+        if self._late is not None:
+            self._late.cancel()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -200,12 +203,17 @@ class Pulls:
         self._pulls[key] = after
         if is_news or now - self._told_at >= self.tell_seconds:
             self._say()
+        elif self._late is None:  # it may be the last for a while
+            self._late = asyncio.get_running_loop().call_later(self.tell_seconds, self._say)
 
     def _set(self, key: str, **changes: Any) -> None:
         self._pulls[key] = replace(self._pulls[key], **changes)
         self._say()
 
     def _say(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
         self._told_at = asyncio.get_running_loop().time()
         self._tell(Pulling(tuple(self._pulls.values())))
 

@@ -92,6 +92,9 @@ class PullPanel(QWidget):
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(int(_STEPS * min(share, 1.0)))
         self.words.setText(whole_text(pull))
+        for widget in (self.progress, self.words):
+            widget.setVisible(bool(pull.total) or pull.state != "failed")
+        self.foot.setVisible(pull.state != "failed")
         self._show_button(pull)
         self._show_layers(pull)
 
@@ -104,6 +107,8 @@ class PullPanel(QWidget):
             self.main_button.setText(text)
             self.main_button.set_icon(icon)
             self.main_button.set_kind("primary" if pull.state == "failed" else "plain")
+        cancel = self.tr("Remove") if pull.state == "failed" else self.tr("Cancel")
+        self.cancel_button.setText(cancel)
 
     def _show_layers(self, pull: Pull) -> None:
         while len(self.rows) < len(pull.layers):

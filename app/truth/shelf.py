@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -89,6 +89,7 @@ class Shelf(QWidget):
         inner.addWidget(self.pulls_head)
         self._pulls = QVBoxLayout()
         inner.addLayout(self._pulls)
+        inner.addStretch(1)
         column = self._column = QVBoxLayout(self)
         column.addWidget(self.fault)
         column.addWidget(self.problem)
@@ -105,7 +106,11 @@ class Shelf(QWidget):
             layout.setSpacing(px(6))
         for words in (self.fault, self.problem, self.disk, self.loaded_head, self.pulls_head):
             words.setContentsMargins(px(8), 0, px(8), 0)
-        self.area.setMaximumHeight(px(_HIGHEST_PX))
+        self.limit(self._theme.px(_HIGHEST_PX))
+
+    def limit(self, height: int) -> None:
+        """Give what is in memory and fetched no more of the list's room than this, px."""
+        self.area.setMaximumHeight(min(height, self._theme.px(_HIGHEST_PX)))
         self._fit()
 
     # -- what it shows -------------------------------------------------------------------
@@ -178,6 +183,12 @@ class _Fitted(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         content.setAutoFillBackground(False)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's, which makes the content fit; here the other way round as well."""
+        if watched is self._content and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
     def sizeHint(self) -> QSize:
         """Qt's."""
         return self._content.sizeHint()
@@ -198,19 +209,18 @@ class LoadedRow(QWidget):
         self.words = Words("", "small", "ink2", self)
         self.unload = Button(self.tr("Unload"), "quiet", "", self)
         self.unload.setAutoDefault(False)
-        texts = QVBoxLayout()
-        texts.setSpacing(0)
-        texts.addWidget(self.title)
-        texts.addWidget(self.words)
-        self._row = QHBoxLayout(self)
-        self._row.addLayout(texts, 1)
-        self._row.addWidget(self.unload, 0, Qt.AlignmentFlag.AlignVCenter)
+        top = QHBoxLayout()
+        top.addWidget(self.title, 1)
+        top.addWidget(self.unload)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(0)
+        self._column.addLayout(top)
+        self._column.addWidget(self.words)
         self._theme.changed.connect(self._renew)
         self._renew()
 
     def _renew(self) -> None:
-        self._row.setContentsMargins(self._theme.px(8), 0, 0, 0)
-        self._row.setSpacing(self._theme.px(4))
+        self._column.setContentsMargins(self._theme.px(8), 0, 0, 0)
 
     def show_model(self, loaded: LoadedModel) -> None:
         """Show a model."""
@@ -235,7 +245,7 @@ def loaded_texts(loaded: LoadedModel) -> list[str]:
         time = QLocale().toString(shown, QLocale.FormatType.ShortFormat)
         texts.append(QCoreApplication.translate("ModelsWindow", "until {}").format(time))
     elif loaded.stays:
-        texts.append(QCoreApplication.translate("ModelsWindow", "stays"))
+        texts.append(QCoreApplication.translate("ModelsWindow", "until it is unloaded"))
     return texts
 
 
@@ -305,13 +315,14 @@ class PullRow(QWidget):
         }.get(pull.state, ("pause", self.tr("Pause {}"), "pause"))
         self.main_button.set_icon(icon)
         self.main_button.set_name(name.format(pull.name))
-        self.cancel_button.set_name(self.tr("Cancel {}").format(pull.name))
+        failed = pull.state == "failed"
+        cancel = self.tr("Remove {}") if failed else self.tr("Cancel {}")
+        self.cancel_button.set_name(cancel.format(pull.name))
         share = pull.done / pull.total if pull.total else 0.0
         self.bar.setRange(0, _STEPS)
         self.bar.setValue(int(_STEPS * min(share, 1.0)))
         self.bar.setAccessibleName(pull.name)
         start, end = row_texts(pull)
-        failed = pull.state == "failed"
         self.start.setText(pull.error if failed else start)
         self.start.set_color("red" if failed else "ink2")
         self.end.setText("" if failed else end)

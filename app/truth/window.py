@@ -5,7 +5,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHideEvent, QPainter, QShowEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QHideEvent,
+    QPainter,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
@@ -47,6 +54,8 @@ _LIST_PX = 284
 _SIZE_PX = (1000, 652)
 _MINIMUM = (640, 400)
 _HEAD_PX, _ROW_PX = 32, 54
+_SHELF_PART = 3
+"""A part of the window's height: what is below the list takes no more of it."""
 
 
 class ModelsWindow(SideWindow):
@@ -236,6 +245,11 @@ class ModelsWindow(SideWindow):
         if name != self.model:
             self.model = name
             self.asked.emit(name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's: the list keeps the most of a low window's room."""
+        super().resizeEvent(event)
+        self.shelf.limit(self.height() // _SHELF_PART)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's: what is in memory is looked at while somebody can see it."""
