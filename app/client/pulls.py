@@ -174,8 +174,8 @@ class Pulls:
     def _fail(self, key: str, error: Exception) -> None:
         sentence, remedy = fault_words(error)
         if key in self._pulls:
-            self._set(key, state="failed", per_second=0.0, seconds_left=None)
-            self._set(key, error=sentence, remedy=remedy)
+            changes = {"error": sentence, "remedy": remedy, "per_second": 0.0}
+            self._set(key, state="failed", seconds_left=None, **changes)
 
     async def _arrived(self, key: str) -> None:
         """A model is there: it can be chosen."""

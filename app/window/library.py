@@ -137,7 +137,7 @@ class Library(Truth):
         if self.models_window is not None:
             self.models_window.set_pulls(told.pulls)
         for pull in told.pulls:
-            if pull.state == "failed" and pull.error and pull.name not in failed:
+            if pull.state == "failed" and pull.name not in failed:
                 self.say(joined(pull.error, pull.remedy), tone="red", lasts=False)
 
     def _take_change(self, change: ModelsChanged) -> None:

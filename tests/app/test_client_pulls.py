@@ -430,7 +430,7 @@ def test_speed_after_a_part_is_fetched_once_more():
 def test_speed_forgets():
     """Ten seconds are looked at."""
     pace = Pace()
-    for seconds in range(0, 31):
+    for seconds in range(31):
         pace.note(float(seconds), step(min(seconds, 10) * 10))
     assert pace.per_second == 0
 
