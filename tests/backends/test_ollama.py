@@ -166,7 +166,9 @@ def test_ps_tells_what_is_loaded(server):
     before, after = using(server, work)
     assert before == ()
     [model] = after
-    assert replace(model, digest="") == RunningModel("m:latest", 16384, 1_000_000_000, 0)
+    until = "2026-01-01T00:30:00+00:00"
+    told = RunningModel("m:latest", 16384, 1_000_000_000, 0, expires_at=until)
+    assert replace(model, digest="") == told
     assert len(model.digest) == 64
 
 
