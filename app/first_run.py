@@ -114,13 +114,14 @@ class FirstRun(_Page):
 
     Signals:
         starter_requested(), starter_stopped(): fetch the starter; stop fetching it.
-        ollama_requested(): use what Ollama has.
+        ollama_requested(): use what Ollama has. get_requested(): have it fetch a model.
         open_file_requested(): ask for a GGUF file.
     """
 
     starter_requested = Signal()
     starter_stopped = Signal()
     ollama_requested = Signal()
+    get_requested = Signal()
     open_file_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -143,10 +144,9 @@ class FirstRun(_Page):
         self.file.set_text(self.tr("Open one, or drop it anywhere on this window."))
         self.file.button.setText(self.tr("Open…"))
         self.file.button.clicked.connect(self.open_file_requested)
-        self.ollama.button.setText(self.tr("Use Ollama"))
-        self.ollama.button.clicked.connect(self.ollama_requested)
+        self.ollama.button.clicked.connect(self._on_ollama)
         self.starter.button.clicked.connect(self._on_starter)
-        self._fetching = False
+        self._fetching = self._ollama_is_empty = False
         self.set_starter("SmolLM2 135M", 0)
         self.set_ollama("", 0, "")
         self.renew()
@@ -188,7 +188,10 @@ class FirstRun(_Page):
 
     def set_ollama(self, host: str, models: int, largest: str) -> None:
         """What was found of Ollama: where ("" for nowhere), how many models, the largest's name."""
-        self.ollama.button.setEnabled(bool(host) and models > 0)
+        self._ollama_is_empty = bool(host) and not models
+        get, use = self.tr("Get a model…"), self.tr("Use Ollama")
+        self.ollama.button.setText(get if self._ollama_is_empty else use)
+        self.ollama.button.setEnabled(bool(host))
         if not host:
             self.ollama.set_title(self.tr("Ollama"))
             self.ollama.set_text(self.tr("Not found on this computer."))
@@ -199,6 +202,9 @@ class FirstRun(_Page):
             return
         count = translate("FirstRun", "%n model(s) at {}.", "", models).format(host)
         self.ollama.set_text(joined(count, self.tr("The largest is {}.").format(largest)))
+
+    def _on_ollama(self) -> None:
+        (self.get_requested if self._ollama_is_empty else self.ollama_requested).emit()
 
     def _on_starter(self) -> None:
         (self.starter_stopped if self._fetching else self.starter_requested).emit()

@@ -123,6 +123,7 @@ class MainWindow(Preferences, Panes):
         first.starter_requested.connect(lambda: self.do("fetch_starter"))
         first.starter_stopped.connect(self._stop_fetch)
         first.ollama_requested.connect(self.show_models)
+        first.get_requested.connect(lambda: self.do("get_model"))
         first.open_file_requested.connect(lambda: self.do("open_model"))
         for page in (first, self.parts.empty):
             page.typed.connect(self.parts.composer.insert_text)

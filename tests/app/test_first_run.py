@@ -77,11 +77,23 @@ def test_ollama_says_what_was_found(page):
         said.append((page.ollama.text, page.ollama.button.isEnabled()))
     assert said == [
         ("Not found on this computer.", False),
-        ("It answers at h:1 and has no models yet.", False),
+        ("It answers at h:1 and has no models yet.", True),
         ("1 model at h:1. The largest is Q.", True),
         ("3 models at h:1. The largest is Q.", True),
     ]
     assert "Q" in page.ollama.button.accessibleDescription()
+
+
+def test_an_ollama_without_models(page, qtbot):
+    """It can be asked to fetch one; with models, they can be used."""
+    page.set_ollama("h:1", 0, "")
+    assert page.ollama.button.text() == "Get a model…"
+    with qtbot.waitSignal(page.get_requested):
+        qtbot.mouseClick(page.ollama.button, Qt.MouseButton.LeftButton)
+    page.set_ollama("h:1", 2, "Q")
+    assert page.ollama.button.text() == "Use Ollama"
+    with qtbot.waitSignal(page.ollama_requested):
+        qtbot.mouseClick(page.ollama.button, Qt.MouseButton.LeftButton)
 
 
 def test_what_is_typed_is_for_the_composer(page, qtbot):

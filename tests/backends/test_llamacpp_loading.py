@@ -50,6 +50,19 @@ def test_loading_again_is_free_and_another_window_keeps_the_worker(talk, starter
     assert same_worker
 
 
+def test_what_is_loaded_is_told(starter_path):
+    """The file and its window; nothing before, and nothing after it is put away."""
+
+    async def scenario(backend):
+        before = backend.loaded_model
+        await backend.load(load_of(starter_path), nothing)
+        loaded = backend.loaded_model
+        await backend.close()
+        return before, loaded, backend.loaded_model
+
+    assert run(scenario) == (None, (str(starter_path), WINDOW), None)
+
+
 def test_a_q8_cache_answers_too(talk, starter_path):
     """The low-memory cache is used, and the reply is still sensible."""
 
