@@ -56,7 +56,9 @@ class SideWindow(QWidget):
         """Qt's: the grounds, and the line beside the side."""
         color, painter = self._theme.color, QPainter(self)
         painter.fillRect(self.rect(), color("paper"))
-        left = self.side_width()
-        if left:
-            painter.fillRect(0, 0, left, self.height(), color("side"))
-            hairline(painter, left - 1, 0, self.height(), color("line"), vertical=True)
+        if self.side_width():
+            side = self.side.geometry()  # at the right where one reads from there
+            mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+            painter.fillRect(side, color("side"))
+            edge = side.left() if mirrored else side.right()
+            hairline(painter, edge, 0, self.height(), color("line"), vertical=True)

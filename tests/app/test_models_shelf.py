@@ -11,6 +11,7 @@ from app.client.library import Deletion, Holdings, LoadedModel, ModelFacts
 from app.model_dialogs import DeleteDialog, ReadingDialog, deletion_texts
 from app.pull_line import PullLine
 from app.pull_words import amount_text, left_text, percent, row_texts, size_text, summary
+from app.theme import theme_of
 from app.truth import ModelsWindow
 from app.truth.facts import capability, first_line
 from app.truth.shelf import loaded_texts
@@ -375,7 +376,11 @@ def test_from_right_to_left(models, qtbot):
     row, pull = rows_of(models)[0], models.shelf.pulls[0]
     qtbot.waitUntil(lambda: row.name.x() > row.value.x())
     qtbot.waitUntil(lambda: pull.title.x() > pull.cancel_button.x())
-    assert not models.grab().isNull()
+    shot, side = models.grab().toImage(), theme_of().color("side").name()
+    ratio = shot.devicePixelRatio()
+    right = round((models.width() - 3) * ratio)
+    assert shot.pixelColor(right, round(3 * ratio)).name() == side
+    assert shot.pixelColor(3, round(3 * ratio)).name() != side
 
 
 # ---- words --------------------------------------------------------------------------------------
