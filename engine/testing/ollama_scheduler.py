@@ -181,7 +181,8 @@ class Scheduler:
     async def _loaded(self, ticket: Ticket) -> bool:
         """Load: False when the client left meanwhile. Raises Refusal, GaveUp."""
         want, log = ticket.want, self.state.log
-        log.enter(want.request, "loading")
+        if want.request in log.running:  # it is not when its client left while it waited
+            log.enter(want.request, "loading")
         if isinstance(want.fault, LoadFails):
             log.aborts.append(Aborted(want.request, want.model.name))
             raise Refusal(want.fault.status, want.fault.text)

@@ -3,9 +3,11 @@ sockets where the bytes themselves matter."""
 
 import contextlib
 import http.client
+import itertools
 import json
 import socket
 
+_NAMES = itertools.count()
 PATIENCE = 30  # seconds after which a test that waits has failed
 USER = [{"role": "user", "content": "say something"}]
 TOOLS = [{"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}]
@@ -86,13 +88,19 @@ class Waiting:
         self.server = server
         self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
         data = json.dumps(body).encode()
-        pairs = {"Host": server.host, "Content-Length": len(data), **(headers or {})}
+        self.name = str(next(_NAMES))
+        pairs = {"Host": server.host, "Content-Length": len(data), "X-Name": self.name}
+        pairs |= headers or {}
         lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in pairs.items())]
         head = "\r\n".join([*lines, "", ""])
-        known = len(server.requests)
         self.socket.sendall(head.encode() + data)
-        server.wait_for(lambda: len(server.requests) > known)
-        self.number = server.requests[-1].number
+        server.wait_for(self._arrived)
+
+    def _arrived(self):
+        """Whether the server has the request; it is then known by its number."""
+        mine = [r for r in self.server.requests if r.headers.get("x-name") == self.name]
+        self.number = mine[0].number if mine else -1
+        return bool(mine)
 
     def is_at(self, phase):
         """Wait until the request is in a phase."""

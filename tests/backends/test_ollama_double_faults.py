@@ -449,3 +449,23 @@ def test_the_log_tells_how_each_ended(server):
     server.settle()
     hows = [end.how for end in sorted(server.log.ends, key=lambda end: end.request)]
     assert hows == ["broken", "refused", "refused", "broken", "complete"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "came"), [(EndEarly(), b"0\r\n\r\n"), (Drop(), b'a\r\n{"mod'), (Close(), b"")]
+)
+def test_lists_that_break(server, fault, came):
+    """A list of models that ends, or breaks, within its first bytes."""
+    server.fail(fault, "/api/show")
+    with waiting(server, "/api/show", {"Connection": "close"}, model="m") as request:
+        assert request.bytes() == (HEAD + came if came else b"")
+
+
+def test_a_list_that_never_comes(server):
+    """A list of models for which one waits."""
+    server.fail(Silence(), "/api/show")
+    with waiting(server, "/api/show", model="m") as request:
+        request.is_at("asking")
+        assert request.is_silent()
+    server.settle()
+    assert server.log.end_of(0) == End(0, "/api/show", "left", "asking")

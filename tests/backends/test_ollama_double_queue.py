@@ -1,9 +1,15 @@
 """Waiting in the Ollama double: for a load, for running requests, for a slot, without a byte."""
 
+import contextlib
+import http.client
+import random
+import threading
+
 import pytest
 
 from engine.testing.ollama import MODELS, OllamaDouble
-from engine.testing.ollama_log import Aborted, End, Lingering
+from engine.testing.ollama_faults import NUMBERED, Chunked, Huge
+from engine.testing.ollama_log import OTHER, Aborted, End, Lingering
 from engine.testing.ollama_rules import Model, default_parallel
 from engine.testing.ollama_script import BUSY, Reply
 from tests.backends.double_talk import USER, chat, load, processes, waiting, words
@@ -186,6 +192,8 @@ def test_leaving_before_a_reload_still_unloads(server):
         server.wait_for(lambda: server.windows() == {})
     assert server.loads == [("plain", 8192)]
     server.wait_for(lambda: server.log.aborts == [Aborted(1, "plain")])
+    server.settle()
+    assert server.phases == {}
 
 
 def test_models_stay_loaded_beside_each_other(server):
@@ -321,6 +329,23 @@ def test_f16_a_model_that_is_stuck(server):
     assert chat(server, "plain").status == 200
 
 
+def test_f16_one_that_waits_when_it_gets_stuck(server):
+    """F16: a request that has the model already and waits for its slot gets no byte either."""
+    gate = server.hold("prompt")
+    with (
+        waiting(server, model="plain", messages=USER) as first,
+        waiting(server, model="plain", messages=USER) as second,
+    ):
+        first.is_at("reading")
+        second.is_at("queued")
+        server.stick("plain")
+        gate.open()
+        assert first.answer().status == 200
+        assert chat(server, "plain", [], keep_alive=0).json["done_reason"] == "unload"
+        assert second.is_silent()
+        assert "plain" in processes(server)
+
+
 def test_f16_the_queue_behind_it_stands_still(server):
     """F16: a wish for another window waits for a model that never goes, and so do all loads."""
     load(server, "plain")
@@ -333,3 +358,69 @@ def test_f16_the_queue_behind_it_stands_still(server):
         second.is_at("queued")
         server.wait_for(lambda: server.queued == 1)
         assert second.is_silent()
+
+
+# ---- nothing stays behind -----------------------------------------------------------------------
+
+
+def test_a_restart_ends_everything_that_waits(server):
+    """Requests in every phase, another client, and work for nobody: all end with the server."""
+    server.switches.after_leaving = "reply"
+    server.hold("prompt")
+    with (
+        waiting(server, model="plain", messages=USER) as first,
+        waiting(server, model="plain", messages=USER) as second,
+        waiting(server, model="plain", messages=USER, options=LARGE) as third,
+    ):
+        first.is_at("reading")
+        second.is_at("queued")
+        third.is_at("queued")
+        server.other_client("plain", 2048, wait=False)
+        server.wait_for(lambda: OTHER in server.log.running)
+        first.leave()
+        server.wait_for(lambda: server.log.end_of(0) is not None)
+        server.restart()
+    server.settle()
+    assert (server.queued, server.windows()) == (0, {})
+    assert chat(server, "plain").status == 200
+
+
+def _disorder(server, seed):
+    """Requests of every kind, some of which are left at once."""
+    dice = random.Random(seed)
+    faults = [*NUMBERED.values(), Chunked("two"), Huge(100_000)]
+    for _ in range(20):
+        server.fail(dice.choice(faults), dice.choice(["/api/chat", "load", "/api/tags"]))
+        model, options = dice.choice(["m", "plain"]), dice.choice([SMALL, LARGE])
+        messages = dice.choice([USER, USER, []])
+        with (
+            contextlib.suppress(OSError, http.client.HTTPException),
+            waiting(server, model=model, messages=messages, options=options) as request,
+        ):
+            if dice.random() < 0.6:
+                request.answer()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_disorder_leaves_nothing_behind(seed):
+    """After many clients that break, leave and reload, every request ended and every slot is free."""
+    with OllamaDouble(num_parallel=2, max_queue=2) as server:
+        clients = [
+            threading.Thread(target=_disorder, args=(server, 10 * seed + each))
+            for each in range(4)
+        ]
+        for client in clients:
+            client.start()
+        for window in (2048, 8192):
+            server.other_client("m", window, wait=False)
+            server.advance(1000)
+        for client in clients:
+            client.join()
+        server.settle()
+        ended = sorted(end.request for end in server.log.ends)
+        assert ended == [request.number for request in server.requests]
+        assert len(ended) == 80
+        assert server.queued == 0
+        for runner in server.state.runners.values():
+            assert runner.users == 0
+            assert not runner.slots.locked()
