@@ -235,6 +235,10 @@
         <translation>全屏</translation>
     </message>
     <message>
+        <source>Get a model from Ollama…</source>
+        <translation>从 Ollama 获取模型…</translation>
+    </message>
+    <message>
         <source>Give this conversation another title.</source>
         <translation>给这个对话换个标题。</translation>
     </message>
@@ -301,6 +305,10 @@
     <message>
         <source>Have back what was deleted last.</source>
         <translation>找回最近删除的内容。</translation>
+    </message>
+    <message>
+        <source>Have the Ollama server fetch a model from its library.</source>
+        <translation>让 Ollama 服务器从它的模型库下载一个模型。</translation>
     </message>
     <message>
         <source>Have the last question answered again. The older reply is kept.</source>
@@ -655,6 +663,10 @@
         <translation>模型</translation>
     </message>
     <message>
+        <source>Names look like llama3.2:3b or hf.co/user/model.</source>
+        <translation>名称的样子是 llama3.2:3b 或 hf.co/user/model。</translation>
+    </message>
+    <message>
         <source>Pinned messages may have {most} tokens together; this one has about {size}, the others have {held}.</source>
         <translation>固定的消息合计最多 {most} 个词元；这一条约有 {size} 个，其他已有 {held} 个。</translation>
     </message>
@@ -679,6 +691,10 @@
         <translation>下载已停止。</translation>
     </message>
     <message>
+        <source>The model is not there any longer.</source>
+        <translation>这个模型已经不在了。</translation>
+    </message>
+    <message>
         <source>There is nothing to send: it is empty.</source>
         <translation>没有可发送的内容：消息是空的。</translation>
     </message>
@@ -693,6 +709,10 @@
     <message>
         <source>Used</source>
         <translation>已用</translation>
+    </message>
+    <message>
+        <source>Wait for the reply, or stop it.</source>
+        <translation>请等回复结束，或停止它。</translation>
     </message>
     <message>
         <source>Written in all</source>
@@ -711,12 +731,20 @@
         <translation>{backend} 没有回应。</translation>
     </message>
     <message>
+        <source>{model} is answering just now.</source>
+        <translation>{model} 正在回答。</translation>
+    </message>
+    <message>
         <source>{name}: {value}</source>
         <translation>{name}：{value}</translation>
     </message>
     <message>
         <source>{title} (copy)</source>
         <translation>{title}（副本）</translation>
+    </message>
+    <message>
+        <source>“{name}” is not a model&apos;s name.</source>
+        <translation>“{name}”不是模型的名称。</translation>
     </message>
 </context>
 <context>
@@ -1005,6 +1033,45 @@
     </message>
 </context>
 <context>
+    <name>DeleteDialog</name>
+    <message numerus="yes">
+        <source>%n conversation(s) used it. They stay, and go on with another model.</source>
+        <translation><numerusform>有 %n 个对话用过它。对话会保留，可换其他模型继续。</numerusform></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete {}?</source>
+        <translation>删除 {}？</translation>
+    </message>
+    <message>
+        <source>It answers in the conversation that is open: choose another model there.</source>
+        <translation>当前打开的对话正在用它：请在那里换一个模型。</translation>
+    </message>
+    <message>
+        <source>It goes from Ollama&apos;s disk for good, and frees up to {}. To have it again, it must be fetched again.</source>
+        <translation>它会从 Ollama 的磁盘上彻底删除，最多释放 {}。以后要用，须重新下载。</translation>
+    </message>
+    <message>
+        <source>It writes the summaries: choose another in Preferences, Compaction.</source>
+        <translation>摘要由它来写：请在“偏好设置”的“压缩”中换一个。</translation>
+    </message>
+    <message>
+        <source>New conversations use it: choose another default in Preferences, Models.</source>
+        <translation>新对话默认用它：请在“偏好设置”的“模型”中换一个默认模型。</translation>
+    </message>
+    <message>
+        <source>{} is the same model under another name and stays: nothing is freed.</source>
+        <translation>{} 是同一模型的另一个名称，会保留：不会释放空间。</translation>
+    </message>
+</context>
+<context>
     <name>Dialogs</name>
     <message>
         <source>Open this link?</source>
@@ -1071,6 +1138,25 @@
     <message numerus="yes">
         <source>{0} reads up to {1} tokens at a time, about %n page(s).</source>
         <translation><numerusform>{0} 一次最多读取 {1} 个词元，约 %Ln 页。</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>FactsSection</name>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Delete from Ollama…</source>
+        <translation>从 Ollama 删除…</translation>
+    </message>
+    <message>
+        <source>What it is</source>
+        <translation>模型详情</translation>
     </message>
 </context>
 <context>
@@ -1178,6 +1264,10 @@
     <message>
         <source>Everything stays on this computer. Choose what answers you; change it later.</source>
         <translation>一切都留在这台电脑上。选择由谁回答，以后可以更改。</translation>
+    </message>
+    <message>
+        <source>Get a model…</source>
+        <translation>获取模型…</translation>
     </message>
     <message>
         <source>Get it</source>
@@ -1855,6 +1945,33 @@
     </message>
 </context>
 <context>
+    <name>Library</name>
+    <message>
+        <source>Get a model from Ollama</source>
+        <translation>从 Ollama 获取模型</translation>
+    </message>
+    <message>
+        <source>Get it</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Its name in Ollama&apos;s library, as `ollama pull` takes it: llama3.2:3b, or hf.co/user/model for one of Hugging Face. The server fetches it from the internet.</source>
+        <translation>它在 Ollama 模型库中的名称，写法同 `ollama pull`：llama3.2:3b；Hugging Face 上的写作 hf.co/user/model。由服务器从互联网下载。</translation>
+    </message>
+    <message>
+        <source>Use it here</source>
+        <translation>在这里使用</translation>
+    </message>
+    <message>
+        <source>{} is on your server now.</source>
+        <translation>{} 已在你的服务器上。</translation>
+    </message>
+    <message>
+        <source>{} is on your server now. It does not chat, so it is not in the list.</source>
+        <translation>{} 已在你的服务器上。它不能对话，因此不在列表中。</translation>
+    </message>
+</context>
+<context>
     <name>LinkDialog</name>
     <message>
         <source>Cancel</source>
@@ -1871,6 +1988,17 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>LoadedRow</name>
+    <message>
+        <source>Unload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Unload {}</source>
+        <translation>卸载 {}</translation>
     </message>
 </context>
 <context>
@@ -2006,6 +2134,101 @@
     </message>
 </context>
 <context>
+    <name>ModelFacts</name>
+    <message numerus="yes">
+        <source>%n line(s)</source>
+        <translation><numerusform>%n 行</numerusform></translation>
+    </message>
+    <message>
+        <source>Can do</source>
+        <translation>能力</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>更改日期</translation>
+    </message>
+    <message>
+        <source>Family</source>
+        <translation>系列</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数量</translation>
+    </message>
+    <message>
+        <source>Quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>Show licence</source>
+        <translation>查看许可证</translation>
+    </message>
+    <message>
+        <source>Show system prompt</source>
+        <translation>查看系统提示词</translation>
+    </message>
+    <message>
+        <source>Show template</source>
+        <translation>查看模板</translation>
+    </message>
+    <message>
+        <source>Size on disk</source>
+        <translation>磁盘占用</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Template</source>
+        <translation>模板</translation>
+    </message>
+    <message>
+        <source>Trained window</source>
+        <translation>训练窗口</translation>
+    </message>
+    <message>
+        <source>chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>embeddings</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>fill in</source>
+        <translation>补全</translation>
+    </message>
+    <message>
+        <source>hear audio</source>
+        <translation>听音频</translation>
+    </message>
+    <message>
+        <source>make images</source>
+        <translation>生成图片</translation>
+    </message>
+    <message>
+        <source>see images</source>
+        <translation>看图片</translation>
+    </message>
+    <message>
+        <source>thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>tools</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>{} tokens</source>
+        <translation>{} 个词元</translation>
+    </message>
+</context>
+<context>
     <name>ModelPanel</name>
     <message>
         <source>blocked</source>
@@ -2109,8 +2332,16 @@
         <translation>向 Ollama 请求 {0}</translation>
     </message>
     <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
         <source>Fit {0}: half the memory for the context</source>
         <translation>放下 {0}：上下文内存减半</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
     </message>
     <message>
         <source>In Porthole</source>
@@ -2147,10 +2378,6 @@
     <message>
         <source>Ollama at {}</source>
         <translation>{} 上的 Ollama</translation>
-    </message>
-    <message>
-        <source>Open a GGUF file…</source>
-        <translation>打开 GGUF 文件…</translation>
     </message>
     <message>
         <source>Per chat</source>
@@ -2273,6 +2500,14 @@
         <translation>太大</translation>
     </message>
     <message>
+        <source>until it is unloaded</source>
+        <translation>直到卸载</translation>
+    </message>
+    <message>
+        <source>until {}</source>
+        <translation>直到 {}</translation>
+    </message>
+    <message>
         <source>weights</source>
         <translation>权重</translation>
     </message>
@@ -2287,6 +2522,10 @@
     <message>
         <source>{0} GB</source>
         <translation>{0} GB</translation>
+    </message>
+    <message>
+        <source>{} % GPU</source>
+        <translation>{} % GPU</translation>
     </message>
 </context>
 <context>
@@ -2418,6 +2657,10 @@
 <context>
     <name>Preferences</name>
     <message>
+        <source>All of it</source>
+        <translation>全部</translation>
+    </message>
+    <message>
         <source>Always</source>
         <translation>始终</translation>
     </message>
@@ -2514,6 +2757,14 @@
         <translation>浅色</translation>
     </message>
     <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>最高</translation>
+    </message>
+    <message>
         <source>Medium</source>
         <translation>中</translation>
     </message>
@@ -2532,6 +2783,10 @@
     <message>
         <source>No more fits into this computer&apos;s memory.</source>
         <translation>这台电脑的内存放不下更多。</translation>
+    </message>
+    <message>
+        <source>None of it</source>
+        <translation>都不发送</translation>
     </message>
     <message>
         <source>Not set</source>
@@ -2630,6 +2885,14 @@
         <translation>这个对话指定了它。</translation>
     </message>
     <message>
+        <source>This model always thinks. It cannot be told not to.</source>
+        <translation>此模型总会思考，无法关闭。</translation>
+    </message>
+    <message>
+        <source>This model does not think.</source>
+        <translation>此模型不会思考。</translation>
+    </message>
+    <message>
         <source>Tool results</source>
         <translation>工具结果</translation>
     </message>
@@ -2656,6 +2919,10 @@
     <message>
         <source>Which models there are, and how they are run.</source>
         <translation>有哪些模型，以及如何运行。</translation>
+    </message>
+    <message>
+        <source>While it uses tools</source>
+        <translation>使用工具期间</translation>
     </message>
     <message>
         <source>Wide</source>
@@ -2842,6 +3109,161 @@
     <message>
         <source>{} tokens</source>
         <translation>{} 个词元</translation>
+    </message>
+</context>
+<context>
+    <name>PullLine</name>
+    <message>
+        <source>Models being fetched</source>
+        <translation>正在下载的模型</translation>
+    </message>
+</context>
+<context>
+    <name>PullPanel</name>
+    <message>
+        <source>A pause ends the request. Ollama keeps what has arrived, and goes on from there.</source>
+        <translation>暂停会结束请求。Ollama 保留已下载的部分，之后从那里继续。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Fetched</source>
+        <translation>已下载</translation>
+    </message>
+    <message>
+        <source>From Ollama&apos;s library · {}</source>
+        <translation>来自 Ollama 模型库 · {}</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>各层</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>PullRow</name>
+    <message>
+        <source>Cancel {}</source>
+        <translation>取消 {}</translation>
+    </message>
+    <message>
+        <source>Pause {}</source>
+        <translation>暂停 {}</translation>
+    </message>
+    <message>
+        <source>Remove {}</source>
+        <translation>移除 {}</translation>
+    </message>
+    <message>
+        <source>Resume {}</source>
+        <translation>继续 {}</translation>
+    </message>
+    <message>
+        <source>Try {} again</source>
+        <translation>重试 {}</translation>
+    </message>
+</context>
+<context>
+    <name>Pulls</name>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation><numerusform>另有 %n 个</numerusform></translation>
+    </message>
+    <message>
+        <source>Asking Ollama&apos;s library</source>
+        <translation>正在询问 Ollama 模型库</translation>
+    </message>
+    <message>
+        <source>Checking what has arrived</source>
+        <translation>正在校验已下载的部分</translation>
+    </message>
+    <message>
+        <source>Fetching</source>
+        <translation>正在下载</translation>
+    </message>
+    <message>
+        <source>Fetching {}</source>
+        <translation>正在下载 {}</translation>
+    </message>
+    <message>
+        <source>Finishing</source>
+        <translation>正在收尾</translation>
+    </message>
+    <message>
+        <source>Not fetched</source>
+        <translation>未下载</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Waits its turn</source>
+        <translation>排队中</translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation><numerusform>约剩 %n 小时</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation><numerusform>约剩 %n 分钟</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n second(s) left</source>
+        <translation><numerusform>约剩 %n 秒</numerusform></translation>
+    </message>
+    <message>
+        <source>{0} of {1} {2}</source>
+        <translation>{0} / {1} {2}</translation>
+    </message>
+    <message>
+        <source>{} a second</source>
+        <translation>每秒 {}</translation>
+    </message>
+    <message>
+        <source>{} is paused</source>
+        <translation>{} 已暂停</translation>
+    </message>
+    <message>
+        <source>{} waits</source>
+        <translation>{} 在排队</translation>
+    </message>
+    <message>
+        <source>{} was not fetched</source>
+        <translation>{} 未能下载</translation>
+    </message>
+</context>
+<context>
+    <name>ReadingDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
     </message>
 </context>
 <context>
@@ -3164,6 +3586,10 @@
     <message>
         <source>Ollama cannot chat with “{model}”: {words}</source>
         <translation>Ollama 无法与“{model}”对话：{words}</translation>
+    </message>
+    <message>
+        <source>Ollama cannot make “{model}” think as it is set: it was asked again without. Take its “Think” setting back.</source>
+        <translation>Ollama 无法让“{model}”按设置思考：已不带此设置重新请求。请还原它的“思考”设置。</translation>
     </message>
     <message>
         <source>Ollama could not fetch the model: {words}</source>
@@ -3894,6 +4320,10 @@
         <translation>请等那个程序结束，或关闭它，再试一次。</translation>
     </message>
     <message>
+        <source>What had arrived is kept.</source>
+        <translation>已收到的内容会保留。</translation>
+    </message>
+    <message>
         <source>What had arrived is kept. Send the message again to continue.</source>
         <translation>已收到的内容都在。再次发送消息即可继续。</translation>
     </message>
@@ -4540,6 +4970,10 @@
         <translation>显示压缩次数</translation>
     </message>
     <message>
+        <source>Earlier thinking</source>
+        <translation>先前的思考</translation>
+    </message>
+    <message>
         <source>Every model gets the notes below, after the system prompt, in every conversation. Off: they are kept and not sent.</source>
         <translation>下面的笔记会接在系统提示词之后，在每个对话里发给模型。关闭：保留笔记，但不发送。</translation>
     </message>
@@ -4820,6 +5254,10 @@
         <translation>最先告诉每个模型的话；模型有自己的系统提示词时除外。</translation>
     </message>
     <message>
+        <source>What of its earlier thinking a model gets again with every message. It fills a small window: not set sends only that of a reply that is still using tools.</source>
+        <translation>每次发送消息时，模型会再次收到多少先前的思考。它会占用小窗口：不设置时，只发送仍在使用工具的回复的思考。</translation>
+    </message>
+    <message>
         <source>What should be remembered from one conversation to the next: who you are, how you like your answers, what you are working on.</source>
         <translation>要从一个对话带到下一个对话的内容：你是谁、喜欢怎样的回答、正在做什么。</translation>
     </message>
@@ -4836,8 +5274,8 @@
         <translation>预算用满时</translation>
     </message>
     <message>
-        <source>Whether a model that can think before it answers does so.</source>
-        <translation>会思考的模型是否先思考再回答。</translation>
+        <source>Whether a model that can think before it answers does so, and how much. Not set leaves it to the model.</source>
+        <translation>能先思考再回答的模型是否思考、思考多少。不设置则由模型自行决定。</translation>
     </message>
     <message>
         <source>Which tool results are shortened first when all together are too long. The newest of the running turn always keeps its first 2,000 characters.</source>
@@ -4870,6 +5308,33 @@
     <message>
         <source>strict asks for paths, addresses and numbers word for word; custom uses the words below; off says nothing of them. Exact values are carried by Porthole in any case.</source>
         <translation>strict 要求路径、地址和数字逐字保留；custom 使用下面的说明；off 不作要求。无论如何，精确值都由 Porthole 保留。</translation>
+    </message>
+</context>
+<context>
+    <name>Shelf</name>
+    <message>
+        <source>From Ollama&apos;s library</source>
+        <translation>来自 Ollama 模型库</translation>
+    </message>
+    <message>
+        <source>Get a model from Ollama…</source>
+        <translation>从 Ollama 获取模型…</translation>
+    </message>
+    <message>
+        <source>In memory</source>
+        <translation>内存中</translation>
+    </message>
+    <message>
+        <source>Open a GGUF file…</source>
+        <translation>打开 GGUF 文件…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>{} free on this computer&apos;s disk</source>
+        <translation>本机磁盘可用 {}</translation>
     </message>
 </context>
 <context>
@@ -5119,6 +5584,49 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkChip</name>
+    <message>
+        <source>By itself</source>
+        <translation>由模型决定</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>How much this model thinks before it answers</source>
+        <translation>此模型在回答前思考多少</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>最高</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>Think</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Think: {}</source>
+        <translation>思考：{}</translation>
     </message>
 </context>
 <context>
