@@ -25,7 +25,7 @@ from engine.models import (
 from engine.paths import Paths, find_paths, resources_dir
 from engine.settings import ModelSettings, Settings, load_settings
 from engine.transcript import Custom, Entry, current_model
-from engine.window import LearnedWindows, is_self_hosted
+from engine.window import is_self_hosted
 
 if TYPE_CHECKING:
     from engine.compactor import Writer
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.starter import Manifest
     from engine.store import SessionRow, Store
     from engine.tokens import CalibrationBook
+    from engine.window.learned import LearnedWindows
 
 OPTIONS_ENTRY = "options"
 """Type of the custom entry that keeps what was asked for a conversation (system prompt, window)."""
@@ -263,8 +264,10 @@ class Workplace:
         return CalibrationBook.load(self._calibration_file)
 
     @cached_property
-    def windows(self) -> LearnedWindows:
-        """What was learned of models' windows, by label; kept when the workplace is closed."""
+    def windows(self) -> "LearnedWindows":
+        """What was learned of models' windows; kept when the workplace is closed."""
+        from engine.window.learned import LearnedWindows
+
         return LearnedWindows.load(self._windows_file)
 
     @property

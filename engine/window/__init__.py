@@ -25,7 +25,6 @@ from engine.window.guard import (
     suggested_window,
     window_blocked,
 )
-from engine.window.learned import LearnedWindows
 from engine.window.request import (
     CAP_TOKENS,
     OVERHEAD_BYTES,
@@ -63,7 +62,6 @@ __all__ = [
     "Endpoint",
     "Guard",
     "GuardWords",
-    "LearnedWindows",
     "MemoryEstimate",
     "MemoryPlan",
     "MemoryVerdict",

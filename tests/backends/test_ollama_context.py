@@ -266,7 +266,8 @@ def test_a_window_that_shrank_unseen_is_learned_from_the_refusal(desk):
         talker.say("Go on.")
         server.state.window_limit = 6_000
         server.state.runners.clear()
-        server.fail(Answer(404, "404 page not found", "text/plain"), "/api/ps")
+        for _ in range(2):  # before the load, and after it
+            server.fail(Answer(404, "404 page not found", "text/plain"), "/api/ps")
         talker.say("And now?")
         assert talker.ended.reason == "stop", talker.ended.error
         assert talker.compactions[0].reason == "overflow"

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import SettingsUnusable
-from engine.window import LearnedWindows
+from engine.window.learned import LearnedWindows
 
 
 def test_of_several_figures_the_smaller_counts():
