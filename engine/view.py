@@ -72,11 +72,14 @@ def shortening_entry(texts: Mapping[str, str]) -> Custom:
 
 
 def pinned_ids(path: Sequence[Entry]) -> frozenset[str]:
-    """The entries that are pinned on this path."""
+    """The entries that are pinned on this path; none of what a program told itself."""
     pins: dict[str, bool] = {}
     for body in [entry.body for entry in path if type(entry.body) is Pin]:
         pins[body.target] = body.pinned
-    return frozenset(target for target, pinned in pins.items() if pinned)
+    pinned = frozenset(target for target, is_pinned in pins.items() if is_pinned)
+    if not pinned:
+        return pinned
+    return pinned - {entry.id for entry in path if is_runtime_context(entry.body)}
 
 
 def _with_pins(path: Sequence[Entry]) -> tuple[Entry, ...]:

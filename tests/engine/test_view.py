@@ -277,3 +277,10 @@ def test_a_visible_path_stays_as_it_is_when_more_is_said():
     before = plan_visible(entries(words))
     after = plan_visible(entries([*words, user("more"), said("assistant")]))
     assert after[: len(before)] == before
+
+
+def test_what_a_program_told_itself_cannot_be_pinned():
+    """It is never sent, so a pin of it would weigh for nothing in every plan."""
+    told = CustomMessage("runtime-context", "the working folder is empty")
+    path = entries(("user", told, Pin("e1"), Pin("e0")))
+    assert pinned_ids(path) == {"e0"}
