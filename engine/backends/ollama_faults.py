@@ -25,11 +25,16 @@ from engine.errors import (
 from engine.overflow import OverflowText, find_overflow
 
 START_REMEDY = "Start Ollama (`ollama serve`), or set `ollama.host` to the address where it runs."
+_LOG = "Ollama's own log says more."
 _KEPT = "What had arrived is kept."
 _PARTIAL_REMEDY = "What had arrived is kept. Send the message again to continue."
 _MEMORY_REMEDY = "Choose a smaller context window or a smaller model, or close other programs."
 _PULL_REMEDY = "Try again: what has arrived is kept by Ollama, and it continues there."
 _WORDS = 300  # characters of a server's own words that are shown
+
+
+_GATEWAY = (502, 503, 504)
+"""Statuses of a proxy whose server does not answer."""
 
 
 class Explain(Protocol):
@@ -128,6 +133,14 @@ def refusal(
             status=status,
         )
     words = error_words(_parsed(body))
+    if not words and status in _GATEWAY:
+        return BackendRefused(
+            f"What stands before Ollama at {place} got no answer from it in time "
+            f"(HTTP status {status}).",
+            "See that Ollama runs behind that proxy, and let the proxy wait longer: loading a "
+            "model may take minutes.",
+            status=status,
+        )
     if not words:
         return not_ollama(place, status)
     return (explain or chat_refusal)(words, status, began=False)
@@ -144,8 +157,8 @@ def chat_refusal(
     for pattern, make in _MEANINGS:
         if pattern.search(words):
             return make(words, model)
-    if began:
-        return _died(words, model)
+    if began or _DIED.search(words):
+        return _died(words, began=began)
     return BackendRefused(
         f"Ollama refused: {_shown(words)}", _remedy(words, status), status=status, detail=words
     )
@@ -224,11 +237,10 @@ def _unusable(words: str, model: str) -> EnvironmentFault:
     )
 
 
-def _died(words: str, model: str) -> EnvironmentFault:
-    return BackendFailed(
-        f"Ollama broke while it worked: {_shown(words)}",
-        f"{_PARTIAL_REMEDY} Ollama's own log says more.",
-    )
+def _died(words: str, *, began: bool) -> EnvironmentFault:
+    again = _PARTIAL_REMEDY if began else "Send the message again."
+    remedy = " ".join((again, _LOG))
+    return BackendFailed(f"Ollama broke while it worked: {_shown(words)}", remedy)
 
 
 def _absent(words: str, model: str) -> EnvironmentFault:
@@ -239,7 +251,6 @@ _MEANINGS: tuple[tuple[re.Pattern[str], Callable[[str, str], EnvironmentFault]],
     (_MEMORY, _memory),
     (_LOAD_STALLED, _stalled),
     (_UNUSABLE, _unusable),
-    (_DIED, _died),
     (_ABSENT, _absent),
 )
 
@@ -282,7 +293,7 @@ def _remedy(words: str, status: int) -> str:
         return "Turn thinking off for this model."
     if status == 503:
         return "It is busy with other requests: try again in a moment."
-    return "Ollama's own log says more."
+    return _LOG
 
 
 def _named(model: str) -> str:

@@ -72,8 +72,8 @@ BROKEN = {
         Drop(2, reset=True, half_character=True), START, "closed the connection", "is kept"
     ),
     "reset before a byte": Case(Drop(0, reset=True), "", "closed the connection", ""),
-    "F9 HTML 504 while loading": Case(Answer(504), "", "not an Ollama server", "port", "load"),
-    "F9 HTML 502": Case(Answer(502), "", "not an Ollama server", "port"),
+    "F9 HTML 504 while loading": Case(Answer(504), "", "got no answer", "wait longer", "load"),
+    "F9 HTML 502": Case(Answer(502), "", "got no answer", "wait longer"),
     "500 with HTML": Case(Answer(500), "", "not an Ollama server", "port"),
     "200 with HTML": Case(Answer(200), "", "not an Ollama server", "port"),
     "F10 runner stopped": Case(
@@ -95,7 +95,7 @@ BROKEN = {
     "F16 no byte ever": Case(Silence(0), "", "said nothing", ""),
     "silence in the reply": Case(Silence(2), START, "said nothing", "is kept"),
     "F19 403 empty": Case(Answer(403, "", "text/plain"), "", "refuses requests", "OLLAMA_ORIGINS"),
-    "F23 a proxy's patience": Case(Impatient(), "", "not an Ollama server", "port", "load"),
+    "F23 a proxy's patience": Case(Impatient(), "", "got no answer", "wait longer", "load"),
     "F24 200 with an error": Case(
         Answer(200, '{"error":"upstream failed"}', "application/json"), "", "upstream failed", ""
     ),

@@ -115,7 +115,6 @@ PARTS = {
     "Ollama cannot chat with 7: 7", "Send a shorter part of it. Or: 77",
     "7Name a model as starter, llama.cpp:PATH or ollama:NAME; porthole models lists them.",
     "The conversation file was damaged and is kept as 7; 7.",
-    "What had arrived is kept. Send the message again to continue. Ollama's own log says more.",
     ' A model\'s name goes in quotes: [7."ollama:qwen3:8b"].',
     "Set context_window = 77 7, or 7. Conversations go best with 7 tokens and more.",
     "Raise context_window to 77 7, or 7.",

@@ -234,7 +234,7 @@ def test_load_reports_that_it_works(server):
         ),
         (Error("unable to load model: /blobs/sha256-1"), ModelUnusable, "cannot chat"),
         (Error("llama runner process has terminated: exit status 2"), BackendFailed, "broke"),
-        (Answer(504), BackendRefused, "not an Ollama server"),
+        (Answer(504), BackendRefused, "got no answer from it"),
         (Answer(200), BackendRefused, "not an Ollama server"),
         (Close(), BackendUnreachable, "closed the connection"),
         (Drop(), BackendFailed, "cut"),
@@ -649,7 +649,7 @@ def test_a_server_that_does_not_say_what_runs(server):
     [
         (Close(), BackendUnreachable, "closed the connection before it answered"),
         (EndEarly(), BackendFailed, "reply was cut"),
-        (Answer(502), BackendRefused, r"status 502.*not an Ollama server"),
+        (Answer(502), BackendRefused, r"got no answer .*status 502"),
         (Answer(200), BackendRefused, "not an Ollama server"),
         (Answer(200, '{"error":"gateway"}', "application/json"), BackendRefused, "gateway"),
         (Answer(403, "", "text/plain"), BackendRefused, "refuses requests"),

@@ -213,7 +213,7 @@ def test_an_unknown_error_after_some_text_is_a_failure():
 
 @pytest.mark.parametrize(
     ("status", "body"),
-    [(502, HTML.encode()), (404, b"404 page not found"), (500, b""), (500, b"[]"), (500, b"\xff")],
+    [(501, HTML.encode()), (404, b"404 page not found"), (500, b""), (500, b"[]"), (500, b"\xff")],
 )
 def test_an_error_without_ollamas_json(status, body):
     """A page, plain text, nothing: it is not an Ollama server that answers."""
@@ -221,6 +221,22 @@ def test_an_error_without_ollamas_json(status, body):
     assert isinstance(fault, BackendRefused)
     assert fault.status == status
     assert "not an Ollama server" in fault.sentence
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_proxy_that_got_no_answer(status):
+    """Its page is no sign that Ollama is not behind it."""
+    fault = faults.refusal(status, HTML.encode(), place=PLACE)
+    assert fault.status == status
+    assert f"status {status}" in fault.sentence
+    assert "let the proxy wait longer" in fault.remedy
+
+
+@pytest.mark.parametrize("began", [True, False])
+def test_what_had_arrived_is_said_to_be_kept_if_it_did(began):
+    """A runner that dies before a word leaves nothing to keep."""
+    fault = faults.chat_refusal("model runner has unexpectedly stopped", began=began)
+    assert ("is kept" in fault.remedy) == began
 
 
 def test_a_refused_host_name():
