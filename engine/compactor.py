@@ -46,6 +46,7 @@ from engine.compact import (
     task_text,
 )
 from engine.errors import ContextOverflow
+from engine.events import CompactionProgress, Event
 from engine.models import ModelPlan
 from engine.prompt import plan_request
 from engine.readiness import Ready
@@ -317,6 +318,15 @@ class Compactor:
     async def _text_tokens(self, request: PromptRequest, text: str) -> int:
         exact = await self._writer.backend.count_texts(request, (text,))
         return estimate_text(text) if exact is None else exact[0]
+
+
+def teller(emit: Callable[[Event], None], turn: int) -> Progress:
+    """Tells what is being done as events of a turn."""
+
+    def tell(doing: Doing, done: int, total: int, stage: int) -> None:
+        emit(CompactionProgress(turn, doing, done, total, stage))
+
+    return tell
 
 
 def plan_sampling(usual: Sampling, attempt: int) -> Sampling:

@@ -97,6 +97,7 @@ class ContextView:
         urgency: how much a compaction matters. If it was asked for or must be, summary and exact
             values are scaled to what there is, so that a short conversation can be folded too.
         thinking: how much of their weight is thinking, of the visible entries that have some.
+        sees_images: whether the model gets the pictures of what is visible.
     """
 
     path: tuple[Entry, ...]
@@ -108,6 +109,7 @@ class ContextView:
     settings: ContextSettings
     urgency: Urgency = "usual"
     thinking: Mapping[str, int] = field(default_factory=dict)
+    sees_images: bool = False
 
     @cached_property
     def targets(self) -> Targets:

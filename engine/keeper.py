@@ -16,13 +16,13 @@ tells. Promises:
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.backends.base import Backend, PromptMessage, PromptRequest
 from engine.budget import must_compact
 from engine.compact import CompactionPlan, NothingToCompact, Urgency
-from engine.compactor import Compactor, Doing, Progress, Writer
+from engine.compactor import Compactor, Writer, teller
 from engine.context import (
     MIN_REPLY_TOKENS,
     ContextSettings,
@@ -40,7 +40,6 @@ from engine.context import (
 from engine.errors import EnvironmentFault
 from engine.events import (
     CompactionEnded,
-    CompactionProgress,
     CompactionReason,
     CompactionStarted,
     Event,
@@ -58,23 +57,21 @@ from engine.folding import (
     why_not,
 )
 from engine.models import ModelPlan
-from engine.prompt import plan_max_tokens, plan_messages, plan_request
+from engine.prompt import pictures_for, plan_max_tokens, plan_messages, plan_request
 from engine.readiness import Ready
 from engine.sessiontools import SessionTools, as_it_is
 from engine.store import Store
 from engine.summaryjob import plan_job
 from engine.tokens import (
-    SAFETY_MARGIN,
     CalibrationBook,
     Count,
     estimate_messages,
-    estimate_text,
     reports_in_part,
 )
-from engine.transcript import Body, Compaction, Entry
+from engine.transcript import Body, Compaction, Entry, Message
 from engine.undoing import effective_path
 from engine.view import shortening_entry
-from engine.weighing import Scale, count_parted
+from engine.weighing import Scale, count_parted, size_of
 
 Emit = Callable[[Event], None]
 
@@ -84,8 +81,6 @@ _URGENCY: dict[CompactionReason, Urgency] = {
     "timeout": "refused",
 }
 _UNSURE = 25  # one token in so many, of a prompt that was not counted
-SURELY_FITS_BYTES = 1_000
-"""A message of no more bytes fits every window that is allowed; a token is at least a byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +125,7 @@ class Keeper:
         self._writer = tools.writer
         self._clock = tools.clock
         self._sleep = tools.sleep
-        self._scale: tuple[str, Scale] = ("", Scale())
+        self._scale: tuple[tuple[str, bool], Scale] = (("", False), Scale())
         self._learned_window: int | None = None
         self._guessed_window: int | None = None
         self._is_told = True  # whether the backend's reports are of whole prompts
@@ -161,7 +156,7 @@ class Keeper:
     async def look(self, ready: Ready, path: Sequence[Entry]) -> ContextView:
         """The context of a path: counted as exactly as the backend can."""
         path = effective_path(path)
-        request = self._request(ready, self._messages(plan_seen(path, self.settings)), 1)
+        request = self._request(ready, self._messages(ready, plan_seen(path, self.settings)), 1)
 
         async def count_texts(texts: Sequence[str]) -> tuple[int, ...] | None:
             return await self._backend.count_texts(request, texts)
@@ -169,40 +164,49 @@ class Keeper:
         entries = weighed_entries(path, self.settings)
         weights = await self._scale_for(ready).weigh(entries, count_texts)
         exact, thinking = await count_parted(self._backend, request)
-        window = self.window(ready)
-        if exact is not None:
-            count = Count(exact, "exact")
-            return plan_view(path, weights, count, window, self.settings, thinking_tokens=thinking)
-        if reports_in_part(path, self._plan.label):
+        if exact is None:
+            view = self._uncounted(ready, path, weights)
+        else:
+            count, window, by = Count(exact, "exact"), self.window(ready), self.settings
+            view = plan_view(path, weights, count, window, by, thinking_tokens=thinking)
+        return replace(view, sees_images=ready.sees_images)
+
+    def _uncounted(
+        self, ready: Ready, path: Sequence[Entry], weights: Mapping[str, int]
+    ) -> ContextView:
+        label = self._plan.label
+        if reports_in_part(path, label):
             self._is_told = False
         return plan_uncounted(
             path,
             weights,
-            window,
+            self.window(ready),
             self.settings,
             system_tokens=self._system_tokens(),
-            calibration=self._book.of(self._plan.label, ready.loaded.digest),
-            model=self._plan.label,
+            calibration=self._book.of(label, ready.loaded.digest),
+            model=label,
         )
 
     def learn(self, ready: Ready, view: ContextView, prompt_tokens: int) -> None:
-        """A backend that cannot count told how large this prompt really was."""
-        if view.count.kind != "exact" and prompt_tokens and self._is_told:
-            estimate = estimate_messages(self._messages(view.visible))
-            digest = ready.loaded.digest
-            self._book.learn(self._plan.label, estimate, prompt_tokens, digest)
+        """A backend that cannot count told how large this prompt really was.
 
-    async def room_for(self, ready: Ready, text: str, path: Sequence[Entry]) -> tuple[int, int]:
+        Of a prompt with pictures nothing is learned: what they cost says nothing of words.
+        """
+        if view.count.kind != "exact" and prompt_tokens and self._is_told:
+            messages = self._messages(ready, view.visible)
+            if not any(message.images for message in messages):
+                estimate, digest = estimate_messages(messages), ready.loaded.digest
+                self._book.learn(self._plan.label, estimate, prompt_tokens, digest)
+
+    async def room_for(
+        self, ready: Ready, said: Message, path: Sequence[Entry]
+    ) -> tuple[int, int]:
         """Tokens a new message would have, and the most it may have in this conversation."""
         view = await self.look(ready, path)
-        alone = self._request(ready, self._messages(()), 1)
-        exact = await self._backend.count_texts(alone, (text,))
-        if exact is None:
-            known = self._book.of(self._plan.label, ready.loaded.digest).ratio
-            ratio = max(1.0, known)  # it may be in another script
-            size = round(SAFETY_MARGIN * ratio * estimate_text(text))
-        else:
-            size = exact[0]
+        alone = self._request(ready, self._messages(ready, ()), 1)
+        exact = await self._backend.count_texts(alone, (said.text,))
+        ratio = self._book.of(self._plan.label, ready.loaded.digest).ratio
+        size = size_of(said, exact, ratio, sees_images=ready.sees_images)
         return size, plan_message_room(view, self._system_tokens())
 
     # ---- fitting --------------------------------------------------------------------------------
@@ -231,7 +235,7 @@ class Keeper:
         changed = sum(
             new.body is not old.body for new, old in zip(sent, view.visible, strict=True)
         )
-        request = self._request(ready, self._messages(sent), 1)
+        request = self._request(ready, self._messages(ready, sent), 1)
         exact = await self._backend.count(request)
         tokens = estimate_messages(request.messages) if exact is None else exact
         kind = view.count.kind if exact is not None else "estimated"
@@ -341,7 +345,7 @@ class Keeper:
         if view.count.kind != "exact":
             tokens += tokens // _UNSURE  # the reply shall not ask for what the prompt may need
         room = plan_max_tokens(max_tokens, window, tokens)
-        return self._request(ready, self._messages(view.visible), room)
+        return self._request(ready, self._messages(ready, view.visible), room)
 
     # ---- compacting -----------------------------------------------------------------------------
 
@@ -405,7 +409,7 @@ class Keeper:
         limit = self.settings.timeout_seconds
         try:
             async with asyncio.timeout(limit), (self._writer or own)() as writer:
-                compactor = Compactor(writer, _teller(emit, turn), sleep=self._sleep)
+                compactor = Compactor(writer, teller(emit, turn), sleep=self._sleep)
                 is_own = writer.backend is self._backend
                 held = self._plan.system_prompt if is_own else None
                 job = plan_job(view, folding, writer.ready, focus=focus, system_prompt=held)
@@ -465,8 +469,10 @@ class Keeper:
         stands = self._store.session(self._session).leaf == view.leaf
         return self._store.append(self._session, body, view.leaf, move_leaf=stands, durable=True)
 
-    def _messages(self, visible: Sequence[Entry]) -> tuple[PromptMessage, ...]:
-        return plan_messages(visible, self._plan.system_prompt, self.settings.thinking_history)
+    def _messages(self, ready: Ready, visible: Sequence[Entry]) -> tuple[PromptMessage, ...]:
+        pictures = pictures_for(sees_images=ready.sees_images)
+        system, history = self._plan.system_prompt, self.settings.thinking_history
+        return plan_messages(visible, system, history, pictures=pictures)
 
     def _request(
         self, ready: Ready, messages: tuple[PromptMessage, ...], max_tokens: int
@@ -481,17 +487,10 @@ class Keeper:
         )
 
     def _scale_for(self, ready: Ready) -> Scale:
-        vocabulary = ready.loaded.vocabulary
-        if self._scale[0] != vocabulary:
-            self._scale = (vocabulary, Scale(vocabulary))
+        key = ready.loaded.vocabulary, ready.sees_images
+        if self._scale[0] != key:
+            self._scale = (key, Scale(key[0], sees_images=key[1]))
         return self._scale[1]
 
     def _system_tokens(self) -> int:
-        return estimate_messages(self._messages(()))
-
-
-def _teller(emit: Emit, turn: int) -> Progress:
-    def tell(doing: Doing, done: int, total: int, stage: int) -> None:
-        emit(CompactionProgress(turn, doing, done, total, stage))
-
-    return tell
+        return estimate_messages(plan_messages((), self._plan.system_prompt))

@@ -15,7 +15,7 @@ from typing import Literal
 
 from engine.backends.base import PromptMessage
 from engine.context import ContextView, plan_sent
-from engine.prompt import plan_message, plan_messages
+from engine.prompt import pictures_for, plan_message, plan_messages
 from engine.segments import SegmentName, pinned_before, segment_of
 from engine.tokens import compact_json, estimate_messages
 from engine.transcript import Compaction, Entry, last_compaction
@@ -81,8 +81,9 @@ def plan_prompt(view: ContextView, system_prompt: str) -> tuple[SentMessage, ...
     pinned = pinned_before(view.path)
     system = plan_messages((), system_prompt)
     sent = [SentMessage(m, "", "system prompt", view.fixed_tokens) for m in system]
+    pictures = pictures_for(sees_images=view.sees_images)
     for before, entry in zip(view.visible, plan_sent(view), strict=True):
-        message = plan_message(entry)
+        message = plan_message(entry, pictures)
         if message is not None:
             name = "pinned" if entry.id in pinned else segment_of(entry.body)
             sent.append(SentMessage(message, entry.id, name, _sent_tokens(view, before, entry)))
@@ -126,7 +127,7 @@ def plan_lens(
 def _seen(entry: Entry, sent: SentMessage | None, weigh: Weigh, *, is_folded: bool) -> Seen:
     if sent is None:
         return _unseen(entry, weigh, is_folded=is_folded)
-    whole = plan_message(entry)
+    whole = plan_message(entry, "sent")
     is_same = whole is not None and _said(whole) == _said(sent.message)
     before = sent.tokens
     if not is_same and whole is not None:

@@ -60,6 +60,11 @@ class Ready:
     info: ModelInfo
     notices: tuple[ReadyNotice, ...] = ()
 
+    @property
+    def sees_images(self) -> bool:
+        """Whether pictures may be sent to it."""
+        return self.info.sees_images
+
 
 def plan_ready(
     plan: ModelPlan, info: ModelInfo, available_bytes: int | None

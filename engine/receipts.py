@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from engine.backends.base import PromptMessage
 from engine.events import Mismatch, MismatchCause
-from engine.tokens import Count, estimate_text
+from engine.tokens import IMAGE_TOKENS, Count, estimate_text
 from engine.transcript import Usage
 
 _SHARE, _TOKENS = 0.01, 16
@@ -34,6 +34,8 @@ scripts, where the estimate counts bytes.
 """
 _MOST_OF_NEW = 2.0
 """What is new can have so many tokens for one that was estimated, its frame included."""
+_MOST_OF_IMAGE = 16_384
+"""Tokens a picture can have: a large one, for a model that cuts it into tiles."""
 _INVISIBLE = 128
 """Tokens of a reply that leave no text: tags around thinking, ends of turns, half characters."""
 _MOST_SLOTS = 8
@@ -141,7 +143,7 @@ def _rose(sent: SentPrompt, read: int, before: ReadPrompt | None) -> bool:
     """Whether more was read than of the same beginning before, and all that is new can be."""
     if before is None or not before.reports_whole or not _begins_with(sent, before):
         return False
-    said = sum(estimate_text(message.content) for message in before.messages)
+    said = sum(_estimated(message) for message in before.messages)
     ratio = max(1.0, before.tokens / max(1, said))
     new = sent.messages[len(before.messages) :]
     frames = _TOKENS * len(new)
@@ -211,10 +213,15 @@ def _begins_with(sent: SentPrompt, before: ReadPrompt) -> bool:
     return sent.messages[: len(before.messages)] == before.messages
 
 
+def _estimated(message: PromptMessage) -> int:
+    return estimate_text(message.content) + IMAGE_TOKENS * len(message.images)
+
+
 def _most(new: Sequence[PromptMessage]) -> float:
     """The most tokens that what is new can be."""
     estimated = sum(estimate_text(message.content + message.thinking) for message in new)
-    return estimated * _MOST_OF_NEW + 4 * _TOKENS
+    pictures = _MOST_OF_IMAGE * sum(len(message.images) for message in new)
+    return estimated * _MOST_OF_NEW + pictures + 4 * _TOKENS
 
 
 def _least(text: str) -> int:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from engine.context import MIN_REPLY_TOKENS, ContextView, plan_message_room
-from engine.tokens import MESSAGE_OVERHEAD_TOKENS
+from engine.prompt import plan_message
+from engine.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, estimate_messages
 from engine.transcript import Body, Compaction, Entry, Message, last_compaction
 from engine.undoing import edited_id, undone_ids
 from engine.view import pinned_ids
@@ -89,16 +90,26 @@ def _scaled(
 def _shares(
     view: ContextView, entry: Entry, name: SegmentName, weight: int, files: FileShare | None
 ) -> tuple[tuple[SegmentName, int], ...]:
-    """An entry's weight, parted: files of a message, thinking of a reply.
+    """An entry's weight, parted: files and pictures of a message, thinking of a reply.
 
     What its thinking weighs, the view says.
     """
     body = entry.body
-    if name == "your messages" and files is not None and isinstance(body, Message):
-        part = round(weight * min(1.0, max(0.0, files(body.text))))
+    if name == "your messages" and isinstance(body, Message):
+        pictures = _pictures_share(view, entry, weight)
+        share = files(body.text) if files is not None else 0.0
+        part = pictures + round((weight - pictures) * min(1.0, max(0.0, share)))
         return (name, weight - part), ("files", part)
     part = min(weight, view.thinking.get(entry.id, 0))
     return ((name, weight - part), ("thinking", part)) if part else ((name, weight),)
+
+
+def _pictures_share(view: ContextView, entry: Entry, weight: int) -> int:
+    """What of a message's weight its pictures are."""
+    message = plan_message(entry, "sent") if view.sees_images else None
+    if message is None or not message.images:
+        return 0
+    return weight * IMAGE_TOKENS * len(message.images) // max(1, estimate_messages((message,)))
 
 
 def segment_of(body: Body) -> SegmentName:

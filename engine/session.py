@@ -50,7 +50,7 @@ from engine.events import (
     TurnStarted,
 )
 from engine.folding import failure_words, overflow_fault, too_large
-from engine.keeper import SURELY_FITS_BYTES, Emit, Keeper
+from engine.keeper import Emit, Keeper
 from engine.models import ModelPlan
 from engine.readiness import RELOADED, Ready, keep_ready, make_ready
 from engine.receipts import Receipts, SentPrompt
@@ -60,7 +60,8 @@ from engine.sessiontools import SessionTools
 from engine.store import Store
 from engine.tokens import Count
 from engine.transcript import Compaction, Custom, Entry, Message, ModelChange, Usage, user
-from engine.view import UNSENT
+from engine.view import unsent_entry
+from engine.weighing import surely_fits
 
 _GOOD_ENDS = ("stop", "length", "tool_calls")
 _T = TypeVar("_T")
@@ -116,12 +117,13 @@ class Session:
 
     # ---- what a user does -----------------------------------------------------------------------
 
-    async def send(self, text: str) -> AsyncIterator[Event]:
-        """Say something: the events of one turn, ending with exactly one TurnEnded.
+    async def send(self, said: str | Message) -> AsyncIterator[Event]:
+        """Say something, a text or a whole message: the events of a turn, ending with TurnEnded.
 
         Cancelling the consumer stops the turn; TurnEnded still arrives.
         """
-        async for event in self._events(self._run_turn, text):
+        message = user(said) if isinstance(said, str) else said
+        async for event in self._events(self._run_turn, message):
             yield event
 
     async def answer(self) -> AsyncIterator[Event]:
@@ -219,11 +221,11 @@ class Session:
             await asyncio.gather(task, return_exceptions=True)
             self._task = None
 
-    async def _run_turn(self, text: str | None, emit: Emit) -> Event:
+    async def _run_turn(self, said: Message | None, emit: Emit) -> Event:
         """The turn's outermost frame: turns every way to end into the one terminal event."""
         reply = WrittenReply()
         try:
-            await self._take_turn(text, reply, emit)
+            await self._take_turn(said, reply, emit)
         except asyncio.CancelledError:
             reply.stop_reason = "stopped"
         except Exception as error:  # noqa: BLE001  # the one place: our bug must not end the app
@@ -259,8 +261,8 @@ class Session:
 
     # ---- the turn -------------------------------------------------------------------------------
 
-    async def _take_turn(self, text: str | None, reply: WrittenReply, emit: Emit) -> None:
-        asked = self._asked() if text is None else await self._admit(text, reply, emit)
+    async def _take_turn(self, said: Message | None, reply: WrittenReply, emit: Emit) -> None:
+        asked = self._asked() if said is None else await self._admit(said, reply, emit)
         reply.parent = asked.id
         emit(TurnStarted(self._turn, asked))
         if self._stop_asked:
@@ -292,36 +294,35 @@ class Session:
             emit(Notice(self._turn, "warning", "read_otherwise", text))
         return receipt
 
-    async def _admit(self, text: str, reply: WrittenReply, emit: Emit) -> Entry:
+    async def _admit(self, said: Message, reply: WrittenReply, emit: Emit) -> Entry:
         """Put the user's message on the disk, as sent. Raises MessageTooLarge, and keeps it then.
 
         A message that may be too large is kept beside the conversation until the model can say;
         where the model cannot be asked, it is taken as any other.
         """
-        if len(text.encode("utf-8", "surrogatepass")) <= SURELY_FITS_BYTES:
-            return self._commit(text)
-        kept = self.ready is None and self._keep_unsent(text)
+        if surely_fits(said):
+            return self._commit(said)
+        kept = self.ready is None and self._keep_unsent(said)
         path = self._store.path(self.session_id)
         try:
             ready = await self._make_ready(emit)
-            size, room = await self._keeper.room_for(ready, text, path)
+            size, room = await self._keeper.room_for(ready, said, path)
         except BaseException:
-            entry = self._commit(text)
+            entry = self._commit(said)
             reply.parent = entry.id
             emit(TurnStarted(self._turn, entry))
             raise
         if size > room:
-            _ = kept or self._keep_unsent(text)
+            _ = kept or self._keep_unsent(said)
             raise too_large(size, room, self._keeper.window(ready))
-        return self._commit(text)
+        return self._commit(said)
 
-    def _commit(self, text: str) -> Entry:
-        return self._store.append(self.session_id, user(text), durable=True)
+    def _commit(self, said: Message) -> Entry:
+        return self._store.append(self.session_id, said, durable=True)
 
-    def _keep_unsent(self, text: str) -> bool:
+    def _keep_unsent(self, said: Message) -> bool:
         """Keep a message that is not sent (yet), beside the conversation."""
-        body = Custom(UNSENT, {"text": text})
-        self._store.append(self.session_id, body, move_leaf=False, durable=True)
+        self._store.append(self.session_id, unsent_entry(said), move_leaf=False, durable=True)
         return True
 
     def _asked(self) -> Entry:

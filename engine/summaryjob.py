@@ -1,5 +1,6 @@
 """What a compaction asks of a model: what is folded, what the model may already hold of it. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.backends.base import PromptMessage
@@ -76,7 +77,8 @@ def _held(
 ) -> tuple[HeldPrompt, ...]:
     """What the model has read already: the whole conversation, or its beginning up to the cut.
 
-    After a placeholder the originals are summarised, which no longer stand in any prompt.
+    After a placeholder the originals are summarised, which no longer stand in any prompt. Pictures
+    are folded with their messages: a summary is made of words, and a mark stands for each.
     """
     if stands_degraded(view.path):
         return ()
@@ -91,9 +93,14 @@ def _held(
     unread += sum(thought(entry.id, 0) for entry in whole)  # a summary is written without it
     read -= sum(thought(entry.id, 0) for entry in begin)
     return (
-        HeldPrompt(plan_messages(whole, system_prompt, "drop"), view.count.tokens - unread),
-        HeldPrompt(plan_messages(begin, system_prompt, "drop"), read),
+        HeldPrompt(_words_of(whole, system_prompt), view.count.tokens - unread),
+        HeldPrompt(_words_of(begin, system_prompt), read),
     )
+
+
+def _words_of(entries: Sequence[Entry], system_prompt: str) -> tuple[PromptMessage, ...]:
+    """The prompt of these entries without earlier thinking and without pictures."""
+    return plan_messages(entries, system_prompt, "drop", pictures="marked")
 
 
 def _limit(ready: Ready, view: ContextView) -> int:

@@ -46,10 +46,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture; `data` is base64."""
+    """A picture; `data` is base64. Its size is in pixels, 0 when it was not told."""
 
     mime: str
     data: str
+    name: str = ""
+    width: int = 0
+    height: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,11 @@ class Message:
     def thinking(self) -> str:
         """The thinking parts joined, verbatim."""
         return "".join(part.text for part in self.parts if isinstance(part, Thinking))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The pictures, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Image))
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
@@ -238,9 +246,9 @@ class Entry:
     body: Body
 
 
-def user(text: str) -> Message:
-    """A user message of one text part."""
-    return Message("user", (Text(text),))
+def user(text: str, images: Iterable[Image] = ()) -> Message:
+    """A user message of one text part, and the pictures that go along."""
+    return Message("user", (Text(text), *images))
 
 
 def path_to(entries: Iterable[Entry], leaf: str | None) -> tuple[Entry, ...]:
@@ -411,7 +419,7 @@ def _part_payload(part: Part) -> dict[str, Any]:
                 "arguments": dict(part.arguments),
             }
         case Image(mime=mime, data=data):
-            return {"type": "image", "mime": mime, "data": data}
+            return {"type": "image", "mime": mime, "data": data} | image_facts(part)
         case UnknownPart(raw=raw):
             return dict(raw)
 
@@ -462,9 +470,18 @@ def _part_from(raw: Any) -> Part:
         }:
             return ToolCall(id_, name, arguments)
         case {"type": "image", "mime": str(mime), "data": str(data)}:
-            return Image(mime, data)
+            facts = {name: raw[name] for name in IMAGE_FACTS if _fits(Image, name, raw)}
+            return Image(mime, data, **facts)
         case _:
             return UnknownPart(raw)
+
+
+IMAGE_FACTS = ("name", "width", "height")
+
+
+def image_facts(image: Image) -> dict[str, Any]:
+    """What is known of a picture beside its data, JSON-ready."""
+    return {name: value for name in IMAGE_FACTS if (value := getattr(image, name))}
 
 
 def _usage_from(raw: Any) -> Usage | None:

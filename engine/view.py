@@ -23,6 +23,7 @@ from engine.transcript import (
     Pin,
     Text,
     last_compaction,
+    to_payload,
     visible_entries,
 )
 
@@ -30,7 +31,10 @@ SHORTENED = "shortened_results"
 """Type of the custom entry that holds new texts for tool results: {"results": {entry id: text}}."""
 
 UNSENT = "unsent_message"
-"""Type of the custom entry that keeps a message which could not be sent: {"text": …}."""
+"""Type of the custom entry that keeps a message which could not be sent: {"text": …}.
+
+Pictures of it are kept as `parts`, in the form of a message's payload.
+"""
 
 
 def plan_visible(path: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -69,6 +73,14 @@ def shortened_texts(path: Sequence[Entry]) -> dict[str, str]:
 def shortening_entry(texts: Mapping[str, str]) -> Custom:
     """The body that shortens tool results for good: new texts by entry id."""
     return Custom(SHORTENED, {"results": dict(texts)})
+
+
+def unsent_entry(said: Message) -> Custom:
+    """The body that keeps a message which is not sent (yet), whole."""
+    if not said.images:
+        return Custom(UNSENT, {"text": said.text})
+    parts = [part for part in to_payload(said)["parts"] if part["type"] == "image"]
+    return Custom(UNSENT, {"text": said.text, "parts": parts})
 
 
 def pinned_ids(path: Sequence[Entry]) -> frozenset[str]:

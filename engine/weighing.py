@@ -10,8 +10,14 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from engine.backends.base import Backend, PromptMessage, PromptRequest
-from engine.prompt import plan_message
-from engine.tokens import MESSAGE_OVERHEAD_TOKENS, estimate_messages
+from engine.prompt import pictures_for, plan_message
+from engine.tokens import (
+    IMAGE_TOKENS,
+    MESSAGE_OVERHEAD_TOKENS,
+    SAFETY_MARGIN,
+    estimate_messages,
+    estimate_text,
+)
 from engine.transcript import Body, Entry, Message
 
 CountTexts = Callable[[Sequence[str]], Awaitable[tuple[int, ...] | None]]
@@ -33,15 +39,40 @@ async def count_parted(backend: Backend, request: PromptRequest) -> tuple[int | 
     return exact, 0 if exact is None or less is None else max(0, exact - less)
 
 
+SURELY_FITS_BYTES = 1_000
+"""A message of no more bytes fits every window that is allowed; a token is at least a byte."""
+_SURELY_FIT_IMAGES = 2
+
+
+def surely_fits(said: Message) -> bool:
+    """Whether a message fits every window that is allowed, so that no model need be asked."""
+    size = len(said.text.encode("utf-8", "surrogatepass"))
+    return size <= SURELY_FITS_BYTES and len(said.images) <= _SURELY_FIT_IMAGES
+
+
+def size_of(said: Message, exact: Sequence[int] | None, ratio: float, *, sees_images: bool) -> int:
+    """Tokens of a new message: its text as it was counted, else estimated; and its pictures.
+
+    `ratio` is the model's calibration; never less than 1: the text may be in another script.
+    """
+    pictures = IMAGE_TOKENS * len(said.images) if sees_images else 0
+    if exact is not None:
+        return exact[0] + pictures
+    tokens = estimate_text(said.text) + pictures
+    return round(SAFETY_MARGIN * max(1.0, ratio) * tokens)
+
+
 class Scale:
     """Weighs the entries of one conversation for one model.
 
     Args:
         vocabulary: name of the model's tokenizer, for replies whose ids are stored.
+        sees_images: whether it gets pictures.
     """
 
-    def __init__(self, vocabulary: str = "") -> None:
+    def __init__(self, vocabulary: str = "", *, sees_images: bool = False) -> None:
         self._vocabulary = vocabulary
+        self._pictures = pictures_for(sees_images=sees_images)
         self._weights: dict[str, tuple[Body, int]] = {}
 
     async def weigh(self, entries: Iterable[Entry], count: CountTexts) -> dict[str, int]:
@@ -58,7 +89,7 @@ class Scale:
         return found is not None and (found[0] is entry.body or found[0] == entry.body)
 
     async def _weigh_new(self, entries: Sequence[Entry], count: CountTexts) -> list[int]:
-        messages = [plan_message(entry) for entry in entries]
+        messages = [plan_message(entry, self._pictures) for entry in entries]
         texts = [
             "" if m is None or self._stored_ids(e) else _text(m)
             for e, m in zip(entries, messages, strict=True)
@@ -67,7 +98,7 @@ class Scale:
         if exact is None:
             return [0 if m is None else estimate_messages((m,)) for m in messages]
         return [
-            0 if message is None else tokens + self._stored_ids(entry) + MESSAGE_OVERHEAD_TOKENS
+            0 if message is None else tokens + self._stored_ids(entry) + _frame(message)
             for entry, message, tokens in zip(entries, messages, exact, strict=True)
         ]
 
@@ -79,6 +110,11 @@ class Scale:
         if body.thinking:  # the ids spell it too
             return 0
         return len(body.token_ids.ids) if body.token_ids.vocabulary == self._vocabulary else 0
+
+
+def _frame(message: PromptMessage) -> int:
+    """What a message has beside its words: the template's marks, pictures."""
+    return MESSAGE_OVERHEAD_TOKENS + IMAGE_TOKENS * len(message.images)
 
 
 def _text(message: PromptMessage) -> str:

@@ -49,7 +49,8 @@ class PromptMessage:
 
     `token_ids` are the ids this very model generated for an assistant message (thinking included,
     end token excluded); a backend with the same `vocabulary` uses them instead of the text where
-    they spell exactly what its template prints.
+    they spell exactly what its template prints. `images` are pictures in base64, never a path; only
+    a model that sees images gets any.
     """
 
     role: PromptRole
@@ -60,6 +61,7 @@ class PromptMessage:
     tool_name: str = ""
     token_ids: tuple[int, ...] = ()
     vocabulary: str = ""
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,11 @@ class ModelInfo:
     capabilities: frozenset[str] = frozenset()
     think: tuple[ThinkChoice, ...] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether pictures may be sent to it."""
+        return "vision" in self.capabilities
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,8 @@ def _message(message: PromptMessage) -> dict[str, Any]:
     body: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.thinking:
         body["thinking"] = message.thinking
+    if message.images:
+        body["images"] = list(message.images)
     if message.tool_calls:
         body["tool_calls"] = [
             {"id": call.id, "function": {"name": call.name, "arguments": dict(call.arguments)}}
@@ -262,12 +264,21 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
         parameters=text(details, "parameter_size"),
         quantization=text(details, "quantization_level"),
         template=text(show, "template"),
-        capabilities=capabilities,
+        capabilities=_with_eyes(capabilities, show, details),
         think=think_choices(capabilities, (model, architecture, text(details, "family"))),
         facts={name: value for name in _FACTS if (value := text(show, name))},
     )
 
 
+def _with_eyes(told: frozenset[str], show: Json, details: Json) -> frozenset[str]:
+    """What a model can do. Servers before 0.6.4 do not say; a model with a projector sees images."""
+    families = (name for name in _list(details, "families") if isinstance(name, str))
+    has_eyes = bool(mapping(show.get("projector_info"))) or not _EYES.isdisjoint(families)
+    return told if told or not has_eyes else frozenset({"vision"})
+
+
+_EYES = frozenset({"clip", "mllama"})
+"""Families of a model's own part that sees, on servers that do not tell capabilities."""
 _FACTS = ("license", "parameters", "system", "renderer", "parser", "modified_at", "requires")
 
 

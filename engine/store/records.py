@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.transcript import (
+    IMAGE_FACTS,
     Body,
     BranchSummary,
     Compaction,
@@ -28,6 +29,7 @@ from engine.transcript import (
     UnknownPart,
     Usage,
     from_payload,
+    image_facts,
     to_payload,
 )
 
@@ -162,7 +164,7 @@ def _block_of(part: Part) -> dict[str, Any]:
         case ToolCall(id=id_, name=name, arguments=arguments):
             return {"type": "toolCall", "id": id_, "name": name, "arguments": dict(arguments)}
         case Image(mime=mime, data=data):
-            return {"type": "image", "data": data, "mimeType": mime}
+            return {"type": "image", "data": data, "mimeType": mime} | image_facts(part)
         case UnknownPart(raw=raw):
             return dict(raw)
 
@@ -175,7 +177,8 @@ def _part_payload(block: Any) -> Any:
         case {"type": "toolCall", "id": str(id_), "name": str(name), "arguments": dict(arguments)}:
             return {"type": "tool_call", "id": id_, "name": name, "arguments": arguments}
         case {"type": "image", "data": str(data), "mimeType": str(mime)}:
-            return {"type": "image", "data": data, "mime": mime}
+            facts = {key: block[key] for key in IMAGE_FACTS if key in block}
+            return {"type": "image", "data": data, "mime": mime} | facts
         case _:
             return block
 

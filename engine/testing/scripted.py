@@ -52,6 +52,7 @@ class ScriptedBackend:
         window_tokens: what it claims to have loaded; None for what was asked.
         trained_window: what `describe` reports, in tokens.
         exact: whether it can count (`count` gives None otherwise).
+        sees_images: whether pictures may be sent to it.
         requests, loads: every call, in order.
         stopped: how many streams ended before their time.
     """
@@ -61,6 +62,7 @@ class ScriptedBackend:
     window_tokens: int | None = None
     trained_window: int = 32_768
     exact: bool = True
+    sees_images: bool = False
     models: tuple[str, ...] = ("test",)
     name: str = "scripted"
     requests: list[PromptRequest] = field(default_factory=list)
@@ -81,7 +83,12 @@ class ScriptedBackend:
         """A small model; raises ModelMissing for a name not in `models`."""
         if model not in self.models:
             raise ModelMissing(f"There is no scripted model “{model}”.")
-        return ModelInfo(model, architecture="scripted", trained_window=self.trained_window)
+        return ModelInfo(
+            model,
+            architecture="scripted",
+            trained_window=self.trained_window,
+            capabilities=frozenset({"vision"} if self.sees_images else ()),
+        )
 
     async def load(self, request: LoadRequest, progress: LoadProgress) -> Loaded:
         """Loads at once, reporting half way and the end."""

@@ -48,6 +48,12 @@ CALL_OVERHEAD_TOKENS = 16
 FRAME_TOKENS = 96
 """What stands around a summary in a prompt: that it is past context, not an order."""
 IMAGE_TOKENS = 1200
+"""What a picture weighs before a server has read it.
+
+Models differ: 256 for each (Gemma 3), 576 (LLaVA), a token for every 28 x 28 pixels (Qwen, some
+1,300 for a screen). Ollama itself reckons with 768. With the margin of an estimate this is above all
+but large pictures of the last kind; what was really read anchors the count from the first reply on.
+"""
 EXACT_VALUES = "values"
 """The key of a compaction's facts that is put into the prompt under its summary."""
 
@@ -302,6 +308,7 @@ def _estimate_message(message: PromptMessage) -> int:
         + estimate_text(message.thinking)
         + sum(_estimate_call(call) for call in message.tool_calls)
         + (estimate_text(message.tool_name) if message.tool_name else 0)
+        + IMAGE_TOKENS * len(message.images)
     )
 
 

@@ -70,7 +70,11 @@ def test_what_is_for_the_program_never_reaches_a_model():
         "",
     )
     assert "secret" not in repr(planned)
-    assert [message.content for message in planned] == ["Hi", "A note.", "12:00"]
+    assert [message.content for message in planned] == [
+        "Hi\n\n[image, not shown to this model]",
+        "A note.",
+        "12:00",
+    ]
 
 
 def test_reply_carries_its_token_ids_and_thinking():

@@ -104,6 +104,7 @@ def _plain(value: Any) -> Wire:
 
 def _message_to_wire(message: PromptMessage) -> Wire:
     wire = _plain(message)
+    del wire["images"]  # no model that runs here sees any
     wire["tool_calls"] = [
         {"id": call.id, "name": call.name, "arguments": dict(call.arguments)}
         for call in message.tool_calls
