@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.transcript import Image
+
 _UNKNOWN = re.compile(r"/(\w[\w-]*)")
 _EXTENSION = re.compile(r"[a-z0-9+-]{1,12}")
 _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
@@ -71,6 +73,21 @@ class Attachment:
         """An attachment of a file's raw name and text."""
         one_line = " ".join(name.split()) or "text"
         return cls(one_line, clean_text(text).rstrip("\n"), tokens, fits)
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedImage:
+    """A picture that goes along with the message.
+
+    Attributes:
+        image: as it is sent: upright, as PNG or JPEG, its size known.
+        was: width and height before it was made smaller, None for one that was not.
+        frames: how many pictures the file has; the first is sent.
+    """
+
+    image: Image
+    was: tuple[int, int] | None = None
+    frames: int = 1
 
 
 Submission = Message | Command | UnknownCommand | None

@@ -1,4 +1,4 @@
-"""Everything a window can ask for, and what it is told; knows no Qt.
+"""Everything a window can ask for, and what it is told; knows no Qt but where pictures are read.
 
 Lives on the engine's loop thread and is the only user of the workplace there.
 """
@@ -11,6 +11,7 @@ from app.client.values import (
     Conversation,
     ConversationRow,
     Digesting,
+    DraftImages,
     Failed,
     Fetching,
     GuardState,
@@ -36,6 +37,7 @@ __all__ = [
     "Conversation",
     "ConversationRow",
     "Digesting",
+    "DraftImages",
     "Failed",
     "Fetching",
     "GuardState",

@@ -2,15 +2,15 @@
 
 import asyncio
 import gc
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
 from app.client.context import Context
-from app.client.files import read_text_file
 from app.client.fitting import Fitting
 from app.client.folds import Folds
 from app.client.idle import Idle
+from app.client.images import Images, images_of, names_of, read_file, require_words
 from app.client.keeping import Keeping
 from app.client.library import Library
 from app.client.models import Models, WindowFacts
@@ -33,7 +33,7 @@ from app.client.values import (
 )
 from app.client.window_truth import WindowTruth
 from app.items import LIVE, REMOVED, UNANSWERED, Tree
-from app.typed import Attachment
+from app.typed import AttachedImage, Attachment
 from app.wiring import Workplace, kept_options
 from app.words import translate
 from engine.errors import ConversationMissing, EnvironmentFault
@@ -63,6 +63,7 @@ class Client:
         fitting: what can be done with a draft that does not fit.
         idle: folds while nobody uses the conversation.
         library: single models: what they are, unloaded, deleted. pulls: fetches Ollama's.
+        images: pictures that go along with messages.
 
     Args:
         workplace: store, settings, backends; closed by `close`.
@@ -103,6 +104,7 @@ class Client:
             workplace, self._talks, self._turns, self._keeping, self.context.renew
         )
         self.fitting = Fitting(*known, self.context.view, self.send)
+        self.images = Images(self._keeping, tell, self._note_draft)
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -200,6 +202,8 @@ class Client:
             talk.is_running,
             talk.id in self._keeping.pinned,
             facts.think,
+            self._keeping.images.get(talk.id, ()),
+            facts.sees_images,
         )
 
     def _blank(self) -> Conversation:
@@ -215,6 +219,8 @@ class Client:
             guard=facts.guard,
             guard_text=facts.guard_text,
             think=facts.think,
+            images=self._keeping.images.get("", ()),
+            sees_images=facts.sees_images,
         )
 
     def _window(self, talk: Talk) -> WindowFacts:
@@ -296,14 +302,14 @@ class Client:
 
     async def keep_draft(self, id: str, text: str) -> None:
         """Remember what is typed and not sent; it is on the disk within a second."""
-        if self._keeping.keep_draft(id, text) and self._saving is None:
-            loop = asyncio.get_running_loop()
-            self._saving = loop.call_later(_DRAFT_SECONDS, self._save)
-        self.context.renew(id)
+        if self._keeping.keep_draft(id, text):
+            self._note_draft(id)
+        else:
+            self.context.renew(id)
 
-    async def read_file(self, path: str) -> Attachment:
-        """A text file to go along with a message, with its tokens (estimated)."""
-        return await asyncio.to_thread(read_text_file, path)
+    async def read_file(self, path: str) -> Attachment | AttachedImage:
+        """A file to go along with a message: a picture, or a text with its tokens (estimated)."""
+        return await asyncio.to_thread(read_file, path)
 
     async def edited(self, id: str, entry_id: str) -> str:
         """What was written in the place of a message and not sent; "" for nothing."""
@@ -314,28 +320,42 @@ class Client:
         if not entry_id.startswith(LIVE):
             await self.keep_draft(_edit_name(id, entry_id), text)
 
+    def _note_draft(self, id_: str) -> None:
+        if self._saving is None:
+            loop = asyncio.get_running_loop()
+            self._saving = loop.call_later(_DRAFT_SECONDS, self._save)
+        self.context.renew(id_)
+
     def _save(self) -> None:
         self._saving = None
         self._keeping.save()
 
     # ---- turns ----------------------------------------------------------------------------------
 
-    async def send(self, id: str | None, text: str, model: str = "") -> str:
+    async def send(
+        self,
+        id: str | None,
+        text: str,
+        model: str = "",
+        images: Sequence[AttachedImage] | None = (),
+    ) -> str:
         """Say something; the conversation's id, at once. A running reply is waited for.
 
-        `id` None (or "") begins a conversation, with `model` if it is named.
+        `id` None (or "") begins a conversation, with `model` if it is named. `images` go along,
+        None for those of the draft.
         """
-        _require_words(text)
+        sent = self.images.take(id or "", images)
+        require_words(text, sent)
         if not id:
             name = self._workplace.model_name(model or self._keeping.model or None)
-            id = self._shelf.create(text, name.label)
+            id = self._shelf.create(text or names_of(sent), name.label)
             self._talks.rest(id)
             self._keeping.keep_draft("", "")
             if self._keeping.system:
                 self._workplace.keep_options(id, ModelSettings(system_prompt=self._keeping.system))
                 self._keeping.system = ""
         self._keeping.keep_draft(id, "")
-        self._turns.ask(id, Work("send", text))
+        self._turns.ask(id, Work("send", text, images=sent))
         self.context.renew(id)
         return id
 
@@ -350,13 +370,13 @@ class Client:
 
     async def edit(self, id: str, entry_id: str, text: str) -> None:
         """Say something else instead: a new branch. One that still waits is changed."""
-        _require_words(text)
         if entry_id.startswith(LIVE):
-            if self._turns.take_back(id, entry_id):
-                self._turns.ask(id, Work("send", text))
+            if (work := self._turns.take_back(id, entry_id)) is not None:
+                self._turns.ask(id, Work("send", text, images=work.images))
             return
-        self._workplace.store.entry(id, entry_id)
-        self._turns.ask_instead(id, Work("edit", text, entry=entry_id))
+        images = images_of(self._workplace.store.entry(id, entry_id))
+        require_words(text, images)
+        self._turns.ask_instead(id, Work("edit", text, entry=entry_id, images=images))
         await self.keep_edited(id, entry_id, "")
 
     async def go_on(self, id: str, words: str = "") -> None:
@@ -377,7 +397,10 @@ class Client:
         If there are other versions of it, the nearest is shown in its place. `undo` undoes it.
         """
         if entry_id.startswith(LIVE):
-            return self._turns.take_back(id, entry_id)
+            if (work := self._turns.take_back(id, entry_id)) is None:
+                return ""
+            self._talks.hand_back_images(id, work.images)
+            return work.text
         talk, store = self._talks.talk(id), self._workplace.store
         await self._turns.rest(talk)
         entry, leaf = store.entry(id, entry_id), store.session(id).leaf
@@ -483,8 +506,3 @@ def _instead(tree: Tree, entry: Entry) -> str | None:
     versions = tree.versions(entry)
     other = "" if versions is None else versions.earlier or versions.later
     return tree.newest_leaf(other) if other else entry.parent
-
-
-def _require_words(text: str) -> None:
-    if not text.strip():
-        raise EnvironmentFault(translate("Client", "There is nothing to send: it is empty."))

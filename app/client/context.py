@@ -117,7 +117,7 @@ class Context:
         self._models = models
         self._asked = self._done = 0
         self._task: asyncio.Task[None] | None = None
-        self._scale: tuple[str, Scale] = ("", Scale())
+        self._scale: tuple[tuple[str, bool], Scale] = (("", False), Scale())
         self._last: _Base | None = None
         self._told: ContextFacts | None = None
         self._lens = False
@@ -254,11 +254,13 @@ class Context:
             window = talk.window.tokens
         elif talk is None and self._keeping.system:
             system = self._keeping.system
-        if window is None:
-            window = self._models.known_window(name, options).tokens
-        scale = self._scale_of(talk.id if talk is not None else "")
+        known = self._models.known_window(name, options)
+        loaded = talk.window if talk is not None and window is not None else None
+        sees = (loaded or known).sees_images or False
+        scale = self._scale_of(talk.id if talk is not None else "", sees_images=sees)
         settings = replace(workplace.context_settings(), thinking_history=plan.thinking_history)
-        return _Estimates(workplace, scale, plan, system, settings, window)
+        window = known.tokens if window is None else window
+        return _Estimates(workplace, scale, plan, system, settings, window, sees)
 
     async def _base(self, talk: Talk | None, path: tuple[Entry, ...], look: "_Estimates") -> _Base:
         """The context without the draft; looked at once for as long as nothing changes."""
@@ -301,16 +303,19 @@ class Context:
         return getattr(self._workplace.backend(plan.backend), "worker_pid", None) is not None
 
     def _draft_entry(self, id_: str, path: Sequence[Entry]) -> Entry | None:
-        text = message_of(self._keeping.drafts.get(id_, ""))
-        if not text:
+        draft = self._keeping.drafts.get(id_, "")
+        images = [attached.image for attached in self._keeping.images.get(id_, ())]
+        text = message_of(draft) or (draft.strip() if images else "")
+        if not text and not images:
             return None
         leaf = path[-1].id if path else None
-        return Entry(DRAFT, id_, leaf, time.time_ns() // 1_000_000, user(text))
+        return Entry(DRAFT, id_, leaf, time.time_ns() // 1_000_000, user(text, images))
 
-    def _scale_of(self, id_: str) -> Scale:
+    def _scale_of(self, id_: str, *, sees_images: bool) -> Scale:
         """What was weighed for the conversation that is shown; of others nothing is kept."""
-        if self._scale[0] != id_:
-            self._scale = (id_, Scale())
+        key = id_, sees_images
+        if self._scale[0] != key:
+            self._scale = (key, Scale(sees_images=sees_images))
         return self._scale[1]
 
 
@@ -324,17 +329,18 @@ class _Estimates:
     system: str
     settings: ContextSettings
     window: int
+    sees_images: bool
 
     @property
     def key(self) -> tuple[object, ...]:
         """What the result depends on beside the path."""
-        return self.plan.label, self.system, self.settings, self.window
+        return self.plan.label, self.system, self.settings, self.window, self.sees_images
 
     async def at(self, path: tuple[Entry, ...]) -> ContextView:
         """The context of a path, as a session would find it if its backend could not count."""
         path = effective_path(path)
         label = self.plan.label
-        return plan_uncounted(
+        view = plan_uncounted(
             path,
             await _weighed(self.scale, weighed_entries(path, self.settings)),
             self.window,
@@ -343,6 +349,7 @@ class _Estimates:
             calibration=self.workplace.calibrations.of(label),
             model=label,
         )
+        return replace(view, sees_images=self.sees_images)
 
 
 async def _weighed(scale: Scale, entries: Sequence[Entry]) -> dict[str, int]:

@@ -14,8 +14,8 @@ def as_markdown(title: str, items: Iterable[Item], zone: tzinfo | None = None) -
         match item:
             case DayItem(when_ms=when):
                 parts.append(f"*{_moment(when, zone):%Y-%m-%d}*")
-            case UserItem(text=text, when_ms=when):
-                parts.append(_said(translate("Client", "You"), text, when, zone))
+            case UserItem(when_ms=when):
+                parts.append(_said(translate("Client", "You"), _user_text(item), when, zone))
             case ReplyItem(text=text, when_ms=when) if text or item.error:
                 parts.append(_reply(item, zone))
             case CardItem(title=head, body=body):
@@ -25,6 +25,13 @@ def as_markdown(title: str, items: Iterable[Item], zone: tzinfo | None = None) -
             case _:
                 pass
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _user_text(item: UserItem) -> str:
+    """What was said, and a line for each picture, which no Markdown file holds."""
+    image = translate("Client", "Image")
+    names = [f"{image}: {x.name}" if x.name else image for x in item.images]
+    return "\n\n".join([item.text, *(f"*[{_one_line(name)}]*" for name in names)]).strip()
 
 
 def _reply(item: ReplyItem, zone: tzinfo | None) -> str:

@@ -33,7 +33,9 @@ def read_text_file(path: str) -> Attachment:
     if text is None:
         raise EnvironmentFault(
             translate("Files", "{name} is not a text file.").format(name=file.name),
-            translate("Files", "Only text can go along with a message."),
+            translate(
+                "Files", "Text and images (PNG, JPEG, WebP, GIF, BMP) can go along with a message."
+            ),
         )
     attachment = Attachment.of(file.name, text)
     return Attachment.of(file.name, text, tokens=estimate_text(attachment.text))

@@ -14,7 +14,7 @@ conversation is touched but by messages that are sent like any other.
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.client.fit_values import (
@@ -35,7 +35,7 @@ from app.client.models import Models, worker_memory
 from app.client.talks import Talks
 from app.client.turns import Turns
 from app.client.values import Digesting, PartsWaiting
-from app.typed import Attachment, join_message
+from app.typed import AttachedImage, Attachment, join_message
 from app.wiring import Workplace, kept_options
 from app.words import translate
 from engine.backends.base import ModelInfo
@@ -47,7 +47,7 @@ from engine.fitting import Part, plan_parts, plan_pieces, plan_windows
 from engine.models import STARTER, ModelName, ModelPlan
 from engine.readiness import Ready, free_memory, make_ready
 from engine.segments import plan_fit
-from engine.tokens import estimate_text
+from engine.tokens import IMAGE_TOKENS, estimate_text
 
 _CHOICES = 4
 """A part that can be chosen has at most this share of the room, so that several can be."""
@@ -57,7 +57,8 @@ _TOLD_FROM = 0.1
 
 Look = Callable[[str], Awaitable[tuple[ContextView, int] | None]]
 """A conversation's context without its draft, and what that adds; None as yet."""
-Send = Callable[[str | None, str, str], Awaitable[str]]
+Send = Callable[[str | None, str, str, Sequence[AttachedImage] | None], Awaitable[str]]
+"""Says something in a conversation: text, model of a new one, pictures (None: the draft's)."""
 
 
 @dataclass(slots=True)
@@ -177,14 +178,16 @@ class Fitting:
             return None
         view, tokens = seen
         fit = plan_fit(view, tokens)
-        if fit.state != "too_large":
-            return None
         draft = self._draft(id_)
+        if fit.state != "too_large" or not draft.strip():
+            return None
         if self._subject is None or self._subject.draft != draft:
             self._subject = await asyncio.to_thread(plan_subject, draft)
         subject = self._subject
-        scale = tokens / max(1, subject.tokens + subject.rest_tokens)
-        room = max(0, fit.room - math.ceil(scale * subject.rest_tokens))
+        pictures = len(self._keeping.images.get(id_, ())) if view.sees_images else 0
+        rest = subject.rest_tokens + IMAGE_TOKENS * pictures
+        scale = tokens / max(1, subject.tokens + rest)
+        room = max(0, fit.room - math.ceil(scale * rest))
         return Seen(subject, view, tokens, scale, room)
 
     # ---- a larger window ------------------------------------------------------------------------
@@ -328,9 +331,9 @@ class Fitting:
             name=following.name, number=number, total=total
         )
         part = Attachment.of(title, following.pieces[number - 1].text)
-        id_ = await self._send(
-            id_ or None, join_message(following.question, (*others, part)), model
-        )
+        images = None if number == 1 else ()
+        text = join_message(following.question, (*others, part))
+        id_ = await self._send(id_ or None, text, model, images)
         following.asked = number
         if number < total:
             self._following[id_] = following

@@ -5,13 +5,16 @@ left out; a file that cannot be written costs what is in it, never the conversat
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from app.client.draft_images import DraftImages
+from app.typed import AttachedImage
 from engine.errors import EnvironmentFault
 from engine.paths import atomic_write
+from engine.transcript import Image
 
 
 class Keeping:
@@ -23,6 +26,7 @@ class Keeping:
         pinned, unread: conversations that are so.
         going: conversations that were deleted and are still to be removed.
         waiting: messages that wait for their turn, by conversation.
+        images, waiting_images: pictures that go along with drafts, and with what waits.
         presets: system prompts the user keeps, by name.
         pulls: models that Ollama was to fetch and that are not there yet.
         model, system: model and system prompt chosen for the next new conversation.
@@ -41,14 +45,19 @@ class Keeping:
         self.system: str = _text(content.get("system"))
         self.presets: dict[str, str] = _texts(content.get("presets"))
         self.pulls: list[str] = _lists({"": content.get("pulls")}).get("", [])
+        self._files = DraftImages(file.with_name(f"{file.stem}-images"))
+        self.images = self._files.read(content.get("images"))
+        self.waiting_images = self._files.read(content.get("waiting_images"))
         self._take_back()
 
     def _take_back(self) -> None:
         """What waited when the program ended was never sent: it becomes the draft."""
         for id_, texts in self.waiting.items():
             self.drafts[id_] = joined((*texts, self.drafts.get(id_, "")))
-        self._is_changed = bool(self.waiting)
-        self.waiting = {}
+        for id_, images in self.waiting_images.items():
+            self.images[id_] = (*images, *self.images.get(id_, ()))
+        self._is_changed = bool(self.waiting or self.waiting_images)
+        self.waiting, self.waiting_images = {}, {}
 
     def note(self) -> None:
         """Something changed; `save` will write it."""
@@ -65,11 +74,35 @@ class Keeping:
         self.note()
         return True
 
+    def keep_images(self, id_: str, images: Sequence[AttachedImage]) -> bool:
+        """Remember the pictures of a draft; whether they are others than before."""
+        if self.images.get(id_, ()) == tuple(images):
+            return False
+        self.images.pop(id_, None)
+        if images:
+            self.images[id_] = tuple(images)
+        self.note()
+        return True
+
+    def keep_waiting(self, id_: str, texts: Sequence[str], images: Sequence[Image]) -> bool:
+        """Remember what waits in a conversation; whether it is something else than before."""
+        attached = tuple(map(AttachedImage, images))
+        before = self.waiting.pop(id_, []), self.waiting_images.pop(id_, ())
+        if texts:
+            self.waiting[id_] = list(texts)
+        if attached:
+            self.waiting_images[id_] = attached
+        if before == (list(texts), attached):
+            return False
+        self.note()
+        return True
+
     def forget(self, id_: str) -> None:
         """The conversation is gone for good."""
         for name in [name for name in self.drafts if name.partition("/")[0] == id_]:
             del self.drafts[name]
-        self.waiting.pop(id_, None)
+        for kept in (self.waiting, self.images, self.waiting_images):
+            kept.pop(id_, None)
         for names in (self.pinned, self.unread, self.going):
             names.discard(id_)
         self.note()
@@ -78,7 +111,16 @@ class Keeping:
         """Write what changed. A disk that is full or read-only is told of by the store."""
         if not self._is_changed:
             return
-        content = {
+        with suppress(EnvironmentFault):
+            atomic_write(self._file, json.dumps(self._content(), indent=1) + "\n")
+            self._is_changed = False
+            self._files.drop_others(self.images, self.waiting_images)
+
+    def _content(self) -> dict[str, Any]:
+        """What is written; escapes keep what is no character (half a surrogate pair) as it was
+        typed. Pictures are on the disk before the file names them.
+        """
+        return {
             "drafts": self.drafts,
             "pinned": sorted(self.pinned),
             "unread": sorted(self.unread),
@@ -88,11 +130,9 @@ class Keeping:
             "system": self.system,
             "presets": self.presets,
             "pulls": self.pulls,
+            "images": self._files.keep(self.images),
+            "waiting_images": self._files.keep(self.waiting_images),
         }
-        with suppress(EnvironmentFault):
-            # escapes keep what is no character (half a surrogate pair) as it was typed
-            atomic_write(self._file, json.dumps(content, indent=1) + "\n")
-            self._is_changed = False
 
 
 def joined(texts: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ class WindowFacts:
     """What a model's context window is and what the guard says of it; tokens, 0 if unknown.
 
     `is_remembered`: an earlier run of the program learned it, and nobody was asked yet.
+    `sees_images`: whether the model gets pictures, None while that is not known.
     """
 
     model: str
@@ -40,6 +41,7 @@ class WindowFacts:
     guard_text: str = ""
     is_remembered: bool = False
     think: ThinkFacts = ThinkFacts()
+    sees_images: bool | None = None
 
 
 class Models:
@@ -68,9 +70,10 @@ class Models:
             return WindowFacts(name.label)
         plan = self._workplace.plan(name, tuple(options))
         known = info or ModelInfo(name.label, trained_window=remembered or 0)
+        sees = None if info is None else info.sees_images
         facts = judge(plan, known, self._reserve())
         think = self._thinking(plan.label, known)
-        return replace(facts, is_remembered=info is None, think=think)
+        return replace(facts, is_remembered=info is None, think=think, sees_images=sees)
 
     def asked_window(self, label: str, options: Iterable[ModelSettings]) -> ContextWindow | None:
         """What would be asked for, and who decides it; None for what is not known or cannot be."""
@@ -109,7 +112,8 @@ class Models:
         self._workplace.windows.learn(_key(name), ready.window.tokens)
         words = " ".join(notice.text for notice in ready.notices)
         facts = _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
-        return replace(facts, think=self._thinking(label, ready.info))
+        think = self._thinking(label, ready.info)
+        return replace(facts, think=think, sees_images=ready.sees_images)
 
     def set_anew(self, facts: WindowFacts) -> WindowFacts:
         """What is known of a loaded model, by the settings as they are now."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from app.client.live import LiveReply
 from app.client.values import ItemsChanged
 from app.items import LIVE, Item, PathPlan, ReplyItem, UserItem, ask_card, unfolded_card
-from engine.transcript import Entry
+from engine.transcript import Entry, Image
 
 if TYPE_CHECKING:
     from app.client.models import WindowFacts
@@ -23,7 +23,7 @@ WorkKind = Literal["send", "edit", "answer", "compact", "model"]
 class Work:
     """Something a conversation is to do, one after the other.
 
-    `text` is what is said, a compaction's focus, or a model's name. `entry` is the message that is
+    `text` is what is said, a compaction's focus, or a model's name; `images` go along. `entry` is the message that is
     edited, the reply that is asked for again, or the compaction that is made anew, `model` by whom
     ("" for the usual one). `id` names it while it waits; `when_ms` is when it
     was asked for. `is_started`: its message is stored. `is_idle`: nobody asked for it, and it gives
@@ -38,6 +38,7 @@ class Work:
     when_ms: int = 0
     is_started: bool = False
     is_idle: bool = False
+    images: tuple[Image, ...] = ()
 
     @property
     def says(self) -> bool:
@@ -140,8 +141,16 @@ class Talk:
     @property
     def waiting_texts(self) -> list[str]:
         """What was said and is not stored yet, in order."""
-        works = ([self.work] if self.work is not None else []) + list(self.queue)
-        return [work.text for work in works if work.says]
+        return [work.text for work in self._waiting if work.says]
+
+    @property
+    def waiting_images(self) -> list[Image]:
+        """The pictures that go along with it."""
+        return [image for work in self._waiting if work.says for image in work.images]
+
+    @property
+    def _waiting(self) -> list[Work]:
+        return ([self.work] if self.work is not None else []) + list(self.queue)
 
     def items(self) -> tuple[Item, ...]:
         """Everything it shows now."""
@@ -182,7 +191,8 @@ class Talk:
 
 
 def _said(work: Work, *, queued: bool) -> UserItem:
-    return UserItem(f"{LIVE}said:{work.id}", work.text, work.when_ms, queued=queued)
+    id_ = f"{LIVE}said:{work.id}"
+    return UserItem(id_, work.text, work.when_ms, queued=queued, images=work.images)
 
 
 def _same(old: tuple[Item, ...], new: tuple[Item, ...]) -> int:

@@ -1,20 +1,21 @@
 """The conversations in use: their state, what they show, and what is told of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
-from app.client.keeping import Keeping
+from app.client.keeping import Keeping, joined
 from app.client.live import fault_words
 from app.client.models import Models, WindowFacts
 from app.client.talk import Talk
-from app.client.values import Failed, Meter, Notice, Told, WindowKnown
+from app.client.values import DraftImages, Failed, Meter, Notice, Told, WindowKnown
 from app.items import PathPlan
 from app.reports import report_bug
+from app.typed import AttachedImage
 from app.wiring import Workplace
 from engine.errors import EnvironmentFault, WindowBlocked
 from engine.events import CountKind
-from engine.transcript import Entry
+from engine.transcript import Entry, Image
 from engine.undoing import effective_path, stands_undone
 
 Level = Literal["info", "warning"]
@@ -137,14 +138,25 @@ class Talks:
 
     def keep_waiting(self, talk: Talk) -> None:
         """What is typed and not stored yet lies in the kept file."""
-        texts, kept = talk.waiting_texts, self._keeping.waiting
-        if texts == kept.get(talk.id, []):
-            return
-        kept.pop(talk.id, None)
-        if texts:
-            kept[talk.id] = texts
-        self._keeping.note()
-        self._keeping.save()
+        texts, images = talk.waiting_texts, talk.waiting_images
+        if self._keeping.keep_waiting(talk.id, texts, images):
+            self._keeping.save()
+
+    def hand_back(self, talk: Talk) -> str:
+        """What waits is not sent: its text, for the composer; its pictures are the draft's again."""
+        works = [work for work in talk.queue if work.says]
+        talk.queue.clear()
+        for work in works:
+            self.hand_back_images(talk.id, work.images)
+        return joined(work.text for work in works)
+
+    def hand_back_images(self, id_: str, images: Sequence[Image]) -> None:
+        """Pictures that were not sent go along with the draft again."""
+        if images:
+            kept = self._keeping.images.get(id_, ())
+            kept = (*kept, *map(AttachedImage, images))
+            self._keeping.keep_images(id_, kept)
+            self.tell(DraftImages(id_, kept))
 
     def rest(self, shown: str) -> None:
         """Another conversation is shown: what others have planned is let go of, unless they run."""
@@ -219,4 +231,5 @@ def window_known(id_: str, facts: WindowFacts) -> WindowKnown:
         facts.guard,
         facts.guard_text,
         facts.think,
+        facts.sees_images,
     )

@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Literal, cast
 
-from app.client.keeping import Keeping, joined
+from app.client.keeping import Keeping
 from app.client.live import LiveReply, fault_words
 from app.client.models import Models
 from app.client.resting import put_away, within
@@ -106,22 +106,21 @@ class Turns:
         self._talks.keep_waiting(talk)
         self._talks.show(talk)
 
-    def take_back(self, id_: str, item_id: str) -> str:
-        """Take a waiting message out of the queue: its text, "" if it does not wait any more."""
+    def take_back(self, id_: str, item_id: str) -> Work | None:
+        """Take a waiting message out of the queue; None if it does not wait any more."""
         talk = self._talks.talk(id_)
         for work in talk.queue:
             if work.says and item_id == f"{LIVE}said:{work.id}":
                 talk.queue.remove(work)
                 self._talks.keep_waiting(talk)
                 self._talks.show(talk)
-                return work.text
-        return ""
+                return work
+        return None
 
     def stop(self, id_: str) -> str:
-        """Stop what runs; the texts that waited, which are not sent now."""
+        """Stop what runs; the texts that waited, which are not sent now (pictures: DraftImages)."""
         talk = self._talks.talk(id_)
-        waited = joined(work.text for work in talk.queue if work.says)
-        talk.queue.clear()
+        waited = self._talks.hand_back(talk)
         self._halt(talk)
         self._talks.keep_waiting(talk)
         self._talks.show(talk)
@@ -338,7 +337,7 @@ class Turns:
                 stream = session.answer()
             case _:
                 self._go_before(talk, work.entry)
-                stream = session.send(work.text)
+                stream = session.send(user(work.text, work.images))
         return cast("AsyncGenerator[Event, None]", stream)
 
     def _begin_anew(self, talk: Talk, work: Work, session: Session) -> None:
@@ -444,7 +443,7 @@ class Turns:
         """A message that was stopped before it was sent is in the conversation all the same."""
         if work.says:
             self._go_before(talk, work.entry)
-            self._workplace.store.append(talk.id, user(work.text), durable=True)
+            self._workplace.store.append(talk.id, user(work.text, work.images), durable=True)
             work.is_started = True
 
     def _fail(self, talk: Talk, work: Work, error: Exception) -> None:

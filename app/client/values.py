@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.items import Item
+from app.typed import AttachedImage
 from engine.backends.base import ThinkChoice
 from engine.budget import Budget
 from engine.events import CountKind
@@ -53,7 +54,8 @@ class Conversation:
     """A conversation as it opens. `id` is "" for a new one, which is not stored yet.
 
     `window` says the model's context window and where it comes from, in words. Tokens are 0 while
-    they are not known; `used_kind` says how `used_tokens` was counted.
+    they are not known; `used_kind` says how `used_tokens` was counted. `images` go along with
+    the draft. `sees_images`: whether the model gets pictures, None while that is not known.
     """
 
     id: str
@@ -71,6 +73,8 @@ class Conversation:
     running: bool = False
     pinned: bool = False
     think: ThinkFacts = ThinkFacts()
+    images: tuple[AttachedImage, ...] = ()
+    sees_images: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,17 @@ class WindowKnown:
     guard: GuardState
     guard_text: str
     think: ThinkFacts = ThinkFacts()
+    sees_images: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftImages:
+    """The pictures that go along with a conversation's draft are these now: some were handed back,
+    or all were sent.
+    """
+
+    id: str
+    images: tuple[AttachedImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +329,7 @@ Told = (
     | Meter
     | ContextFacts
     | WindowKnown
+    | DraftImages
     | ModelState
     | Fetching
     | Pulling

@@ -252,7 +252,8 @@ def item_of(entry: Entry, tree: Tree, known: Mapping[str, ReplyItem]) -> Item | 
     match entry.body:
         case Message(role="user", text=text):
             tokens = estimate_text(text) if len(text) >= _COUNTED_CHARACTERS else 0
-            return UserItem(entry.id, text, entry.created_at, tree.versions(entry), tokens)
+            versions, images = tree.versions(entry), entry.body.images
+            return UserItem(entry.id, text, entry.created_at, versions, tokens, images=images)
         case Message(role="assistant"):
             return _reply(entry, entry.body, tree.versions(entry), known.get(entry.id))
         case Message():

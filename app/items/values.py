@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import CountKind
+from engine.transcript import Image
 
 LIVE = "live:"
 """How the id of what is not stored (yet) begins."""
@@ -72,7 +73,7 @@ class UserItem:
     """What the user said. `queued`: it waits until the running reply is there.
 
     `folded`: a summary stands for it now; it is one of a compaction's originals. `pinned`: it stays
-    word for word, wherever the fold is.
+    word for word, wherever the fold is. `images` went along.
     """
 
     id: str
@@ -83,6 +84,7 @@ class UserItem:
     queued: bool = False
     folded: bool = False
     pinned: bool = False
+    images: tuple[Image, ...] = ()
 
 
 State = Literal[
