@@ -17,7 +17,7 @@ _CLOSE_PX = 20
 _WIDEST_PX = 320
 
 
-class _Close(QAbstractButton):
+class Close(QAbstractButton):
     """The cross at the end of a tag."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -26,6 +26,7 @@ class _Close(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's; paints the cross."""
         theme, painter = theme_of(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse() or self.isDown():
@@ -52,7 +53,7 @@ class Tag(QWidget):
         self.attachment = attachment
         tokens = figure(attachment.tokens) if attachment.tokens else ""
         self._tokens = tokens
-        self._close = _Close(self)
+        self._close = Close(self)
         self._close.setAccessibleName(self.tr("Remove {name}").format(name=attachment.name))
         self._close.setToolTip(self._close.accessibleName())
         self._close.clicked.connect(self.removed)

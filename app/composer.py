@@ -1,27 +1,27 @@
 """The composer: where a message is written, with the meter and the button that sends or stops."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
+    QImage,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.attachments import AttachmentRow
 from app.command_list import CommandList
 from app.composer_parts import DraftEdit, SendButton
+from app.image_chips import ImageRow
 from app.meter import Meter
 from app.meter_plan import MeterValues
-from app.notices import Notices
 from app.theme import theme_of
 from app.theme.controls import IconButton
 from app.theme.painting import rounded
@@ -48,10 +48,8 @@ _TOOLS_PX = 44
 _TOOLS_BOTTOM_PX = 4
 _TOOL_PX = 32
 _METER_PX = 20
-_DOCK_WIDTH_PX = 768
-_COLUMN_PX = 720  # of the messages above, for that width
-_DOCK_SIDE_PX = 8
-_DOCK_BOTTOM_PX = 12
+DOCK_WIDTH_PX = 768
+"""How wide it likes to be, at zoom 1."""
 
 
 class Composer(QWidget):
@@ -59,27 +57,36 @@ class Composer(QWidget):
 
     It reads no file and sends nothing: it tells what was asked for. A text and the files that go
     along are one string, as `app.typed.join_message` writes it, in `submitted`, in the draft and
-    in the history alike.
+    in the history alike. Pictures are beside it.
+
+    Attributes:
+        pictures: those that go along.
 
     Signals:
         submitted(str): a message was sent; the field is empty again.
+        submitted_with(str, tuple): the same, with the pictures (`AttachedImage`) that go along.
         command(str, str): a slash command was given: its name without the slash, the rest.
         unknown_command(str): what was sent looks like a command and is none; it was kept.
         refused(str): sending is blocked, for this reason; the text was kept.
         stop_requested(): the running reply shall stop.
         draft_changed(str): what is written has changed; told some 0.4 s after the last key.
         files_dropped(list): paths of files that were dropped or pasted.
+        image_pasted(QImage): a picture was pasted or dropped that is no file.
+        images_changed(tuple): the user took a picture away, or all were sent.
         attach_requested(): the attach button was pressed.
         meter_clicked(): the meter was pressed.
     """
 
     submitted = Signal(str)
+    submitted_with = Signal(str, tuple)
     command = Signal(str, str)
     unknown_command = Signal(str)
     refused = Signal(str)
     stop_requested = Signal()
     draft_changed = Signal(str)
     files_dropped = Signal(list)
+    image_pasted = Signal(QImage)
+    images_changed = Signal(tuple)
     attach_requested = Signal()
     meter_clicked = Signal()
 
@@ -91,6 +98,7 @@ class Composer(QWidget):
         self._dropping = False
         self._recalling = False
         self._told_draft = ""
+        self.pictures = ImageRow(self)
         self._files = AttachmentRow(self)
         self._edit = DraftEdit(self)
         self._attach = IconButton("attach", self.tr("Attach files"))
@@ -121,9 +129,12 @@ class Composer(QWidget):
         edit.escape_pressed.connect(self._on_escape)
         edit.history_pressed.connect(self._on_history)
         edit.files_dropped.connect(self.files_dropped)
+        edit.image_pasted.connect(self.image_pasted)
         edit.long_text_pasted.connect(self._on_long_text)
         edit.focus_changed.connect(self._on_focus)
         self._files.removed.connect(self.remove_attachment)
+        self.pictures.changed.connect(self._on_pictures)
+        self.pictures.removed.connect(self._on_picture_removed)
         self._attach.clicked.connect(self.attach_requested)
         self.think.shown_changed.connect(self._place)
         self.meter.clicked.connect(self.meter_clicked)
@@ -232,27 +243,42 @@ class Composer(QWidget):
         if self._blocked:
             self.refused.emit(self._blocked)
             return
-        planned = plan_submission(self._edit.text())
+        planned, alone = plan_submission(self._edit.text()), not self._goes_along
         match planned:
             case UnknownCommand(name):
                 self.unknown_command.emit(name)
-            case Command(name, rest) if not self._attachments:
+            case Command(name, rest) if alone:
                 self._empty()
                 self.command.emit(name, rest)
-            case None if not self._attachments:
+            case None if alone:
                 pass
             case _:
                 typed = planned.text if isinstance(planned, Message) else self._edit.text().strip()
-                message = join_message(typed, self._attachments)
-                self._history = self._history.added(self.text())
-                self._empty()
-                self.submitted.emit(message)
+                self._send_message(join_message(typed, self._attachments))
+
+    def _send_message(self, message: str) -> None:
+        if refusal := self.pictures.refusal(has_words=bool(message.strip())):
+            self.refused.emit(refusal)
+            return
+        if message:
+            self._history = self._history.added(self.text())
+        images = self.pictures.take()
+        self._empty()
+        if images:
+            self.images_changed.emit(())
+            self.submitted_with.emit(message, images)
+        else:
+            self.submitted.emit(message)
+
+    @property
+    def _goes_along(self) -> bool:
+        return bool(self._attachments or self.pictures.images)
 
     # -- Qt's ----------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
         """As high as the text needs, up to a third of the window."""
-        return QSize(theme_of().px(_DOCK_WIDTH_PX), self._height())
+        return QSize(theme_of().px(DOCK_WIDTH_PX), self._height())
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough for the meter's figures and the pill; as high as the text needs."""
@@ -327,15 +353,18 @@ class Composer(QWidget):
     def _height(self) -> int:
         px = theme_of().px
         files = self._files.height_for(self._inner_width())
+        files += self.pictures.height_for(self._inner_width())
         frame = 2 * _BORDER_PX + px(_TOP_PX + _UNDER_TEXT_PX + _TOOLS_PX)
         return frame + files + self._text_height()
 
     def _place(self) -> None:
         """Put the parts where they belong; mirrored in a right-to-left interface."""
         px, width = theme_of().px, self.width()
-        side, y = px(_SIDE_PX), _BORDER_PX + px(_TOP_PX)
-        files = self._files.height_for(self._inner_width())
-        self._put_at(self._files, QRect(side, y, self._inner_width(), files))
+        side, y, inner = px(_SIDE_PX), _BORDER_PX + px(_TOP_PX), self._inner_width()
+        above, files = self.pictures.height_for(inner), self._files.height_for(inner)
+        self._put_at(self.pictures, QRect(side, y, inner, above))
+        y += above
+        self._put_at(self._files, QRect(side, y, inner, files))
         # The field reaches to the border, so that its scroll bar stands at the edge; it is as
         # much higher as puts the letters, not their lines, into the middle.
         height, rise = self._text_height(), self._edit.leading_px() // 2
@@ -391,7 +420,7 @@ class Composer(QWidget):
         self._draft_timer.start()
 
     def _renew_button(self) -> None:
-        something = bool(self._attachments) or bool(self._edit.text().strip())
+        something = self._goes_along or bool(self._edit.text().strip())
         sends = something and not self._blocked
         self._button.setEnabled(sends or self._button.running)
         self._button.setToolTip("" if self._button.running else self._blocked)
@@ -416,6 +445,14 @@ class Composer(QWidget):
         else:
             self.send()
             self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_pictures(self) -> None:
+        self._renew_button()
+        self._on_size_changed()
+
+    def _on_picture_removed(self) -> None:
+        self.images_changed.emit(self.pictures.images)
+        self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_long_text(self, text: str) -> None:
         number = len(self._attachments) + 1
@@ -449,49 +486,3 @@ class Composer(QWidget):
         self._edit.restyle()
         self._on_size_changed()
         self.update()
-
-
-class ComposerDock(QWidget):
-    """The foot of the conversation: the status line over the composer, centred in its column."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._column = QWidget(self)
-        self.notices = Notices(self._column)
-        self.composer = Composer(self._column)
-        self._rows = QVBoxLayout(self._column)
-        self._rows.setSpacing(0)
-        self._rows.addWidget(self.notices)
-        self._rows.addWidget(self.composer)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(0, 0, 0, 0)
-        self._outer.addWidget(self._column)
-        self._width_px = _DOCK_WIDTH_PX
-        self.setFocusProxy(self.composer)
-        theme_of().changed.connect(self._on_theme)
-        self._on_theme()
-
-    def put_above(self, card: QWidget) -> None:
-        """Put a card between the status line and the composer; Tab comes to it in this order."""
-        self._rows.insertWidget(self._rows.count() - 1, card)
-        stops = [*self.notices.findChildren(QAbstractButton), *card.findChildren(QAbstractButton)]
-        for first, second in pairwise(stops):
-            QWidget.setTabOrder(first, second)
-
-    def set_column(self, width: int) -> None:
-        """The most a line of the messages above may be wide, in px at zoom 1: it stands under them."""
-        self._width_px = width + _DOCK_WIDTH_PX - _COLUMN_PX
-        self._on_theme()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's; keeps the column in the middle."""
-        super().resizeEvent(event)
-        self._on_theme()
-
-    def _on_theme(self) -> None:
-        px = theme_of().px
-        spare = max(0, self.width() - px(self._width_px)) // 2
-        side = px(_DOCK_SIDE_PX)
-        self._outer.setContentsMargins(spare, 0, spare, 0)
-        self._rows.setContentsMargins(side, 0, side, px(_DOCK_BOTTOM_PX))

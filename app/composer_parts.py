@@ -13,6 +13,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
+    QImage,
     QInputMethodEvent,
     QKeyEvent,
     QPainter,
@@ -55,6 +56,7 @@ class DraftEdit(QTextEdit):
         escape_pressed(): Escape.
         history_pressed(int): Up (-1) or Down (+1) at the edge of the text.
         files_dropped(list): paths of local files that were dropped or pasted.
+        image_pasted(QImage): a picture was pasted or dropped that is no file.
         long_text_pasted(str): a text that makes it too long to be typed in; it was not inserted.
         focus_changed(bool): it got or lost the focus.
     """
@@ -63,6 +65,7 @@ class DraftEdit(QTextEdit):
     escape_pressed = Signal()
     history_pressed = Signal(int)
     files_dropped = Signal(list)
+    image_pasted = Signal(QImage)
     long_text_pasted = Signal(str)
     focus_changed = Signal(bool)
 
@@ -150,15 +153,19 @@ class DraftEdit(QTextEdit):
         return None
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Qt's; text and local files."""
-        return bool(source.hasText() or local_files(source))
+        """Qt's; text, local files, pictures."""
+        return bool(source.hasText() or source.hasImage() or local_files(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Qt's; what was pasted or dropped: files are told, text goes in as plain text."""
         if files := local_files(source):
             self.files_dropped.emit(files)
             return
-        text = clean_text(source.text())
+        text = clean_text(source.text()) if source.hasFormat("text/plain") else ""
+        if source.hasImage() and not text.strip():  # a table of a spreadsheet comes as both
+            self.image_pasted.emit(QImage(source.imageData()))
+            return
+        text = text or clean_text(source.text())
         if len(text) + self.document().characterCount() > _LONG_TEXT:
             self.long_text_pasted.emit(text)
         elif text:

@@ -19,6 +19,7 @@ from app.labels import Words
 from app.meter import figure
 from app.theme.controls import Button
 from app.two_lines import BEGIN, TOKENS, TwoLines
+from app.words import translate
 from engine.lens import SentMessage, sent_text
 
 _WIDTH = 820
@@ -29,7 +30,16 @@ _ALL = -1
 
 def prompt_text(parts: Sequence[SentMessage]) -> str:
     """All messages as one text, each under its role."""
-    return "\n\n".join(f"[{part.message.role}]\n{sent_text(part.message)}" for part in parts)
+    return "\n\n".join(f"[{part.message.role}]\n{_exact(part)}" for part in parts)
+
+
+def _exact(part: SentMessage) -> str:
+    """What is sent of a message: its words, and how many pictures go along."""
+    text, count = sent_text(part.message), len(part.message.images)
+    if not count:
+        return text
+    said = translate("PromptDialog", "(with %n image(s))", "", count)
+    return f"{text}\n\n{said}" if text else said
 
 
 class PromptDialog(Dialog):
@@ -134,7 +144,7 @@ class PromptDialog(Dialog):
         """The exact words of the message that is chosen, or of all of them."""
         row = self.list.currentRow() - 1
         parts = self._prompt.parts
-        return sent_text(parts[row].message) if 0 <= row < len(parts) else prompt_text(parts)
+        return _exact(parts[row]) if 0 <= row < len(parts) else prompt_text(parts)
 
     def _show(self) -> None:
         self.text.setPlainText(self.shown_text())

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from app.items import Item
 from app.labels import prose
+from app.pictures import Pictures
 from app.theme import Role, Theme
 from app.transcript.parts import Part, PartState, draw_text, elided, paint_part, snapped
 from app.transcript.run import Mark, Run
@@ -34,7 +35,7 @@ class Desk:
 
     `opened` holds for an item's id the names of what is unfolded in it; `built` counts the
     documents made, for tests and figures. `titles` are the models' names for people, by label;
-    `kept` is what is made once for one theme.
+    `kept` is what is made once for one theme. `is_blind`: the model sees no pictures.
     """
 
     theme: Theme
@@ -46,6 +47,11 @@ class Desk:
     kept: dict[str, object] = field(default_factory=dict)
     editing: str = ""
     editor_height: int = 0
+    is_blind: bool = False
+    pictures: Pictures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pictures = Pictures(self.owner)
 
     def is_open(self, item_id: str, what: str) -> bool:
         """Whether a part of an item is unfolded."""

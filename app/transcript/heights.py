@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from app.items import CardItem, Item, ReplyItem, UserItem
+from app.transcript.thumbs import plan_thumbs, sizes_of
 
 _LOOKED_AT = 300
 """Characters in which line ends are counted; the rest is taken for the same kind of text."""
@@ -120,11 +121,17 @@ class Guess:
             guess = _lines(item.text, self._reading) * 26 + 52
             return guess + 24 if item.thinking else guess
         if isinstance(item, UserItem):
-            return min(_lines(item.text, self._spoken) * 24, 260) + 28
+            said = min(_lines(item.text, self._spoken) * 24, 260) if item.text else 0.0
+            return said + 28 + self._pictures(item)
         if isinstance(item, CardItem):
             body = min(_lines(item.body, self._small) * 22, 66)
             return 92 + body + (32 if item.values else 0)
         return 32
+
+    def _pictures(self, item: UserItem) -> float:
+        if not item.images:
+            return 0.0
+        return plan_thumbs(sizes_of(item.images), self._spoken * 7.6).height / self._zoom
 
 
 def _lines(text: str, per_line: float) -> float:

@@ -180,7 +180,8 @@ class Keys(QObject):
         view = self._view
         if not 0 <= self.item < len(view.model):
             return False
-        rect = view.item_rect(self.item)
+        rect, parts = view.item_rect(self.item), view.box(self.item).parts
+        view.menu_part = parts[self.part].action if 0 <= self.part < len(parts) else ""
         view.menu_requested.emit(
             view.model[self.item].id, view.viewport().mapToGlobal(rect.topLeft())
         )

@@ -15,7 +15,9 @@ from app.theme import Role, Theme
 from app.theme.painting import draw_focus_ring, rounded
 
 PartRole = Literal["button", "toggle", "link"]
-Look = Literal["primary", "plain", "quiet", "icon", "line", "link", "tag", "more", "code"]
+Look = Literal[
+    "primary", "plain", "quiet", "icon", "line", "link", "tag", "more", "code", "picture"
+]
 _FONTS: dict[Look, Role] = {
     "primary": "interface_medium",
     "plain": "interface_medium",
@@ -44,7 +46,7 @@ class Part:
     `rect` is in the item's coordinates; `name` is what a screen reader says; `action` is told by
     the view when it is used. `icon` and `text` are painted in the manner of `look`; a part that
     is `shy` shows only while its item is under the pointer or has the focus. An `is_open` that is
-    not None makes it something that folds. Links in text have the look "link" and no text;
+    not None makes it something that folds. A picture is painted by its item. Links in text have the look "link" and no text;
     `rects` are their lines.
     """
 

@@ -174,8 +174,9 @@ class Pointer(QObject):
         self._begin_grain(event.position(), QTextCursor.SelectionType.WordUnderCursor)
 
     def _ask_menu(self, point: QPointF, where: QPoint) -> None:
-        index, _part = self._look_at(point)
+        index, part = self._look_at(point)
         if index >= 0:
+            self._view.menu_part = part.action if part is not None else ""
             self._view.menu_requested.emit(self._view.model[index].id, where)
 
     # -- selecting -------------------------------------------------------------------------

@@ -32,8 +32,8 @@ from app.transcript.box import Box, Scene
 from app.transcript.editing import Editing
 from app.transcript.find import Finder, Hit
 from app.transcript.keys import Keys
-from app.transcript.lens import Lensed
 from app.transcript.parts import Part, PartState
+from app.transcript.pictured import Pictured
 from app.transcript.pointer import Pointer
 from app.transcript.prose import Prose
 from app.transcript.run import WHOLE, Mark
@@ -46,7 +46,7 @@ FOLDS = frozenset({"toggle_thinking", "toggle_why", "toggle_card", "toggle_value
 """Actions that fold or unfold something; the view does them itself."""
 
 
-class TranscriptView(Lensed):
+class TranscriptView(Pictured):
     """Shows a `TranscriptModel`; every wish of the reader leaves it as a signal.
 
     Signals:
@@ -54,6 +54,7 @@ class TranscriptView(Lensed):
         hovered(words): the target of the link under the pointer or focus, "" for none.
         action(item_id, action): something of an item was used. What the view does itself (folding,
             "copy", "copy_code:0", "copy_value:0", "show_code:0") is told too, after it was done.
+            "open_image:0": a picture is to be seen large.
         menu_requested(item_id, place): a menu for an item is wanted at a place of the screen.
         at_end_changed(at_end): the reader left the end or came back to it.
         found(number, total): which hit is the current one (0: none) of how many.

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from app.items import CardItem, DayItem, Item, Receipt, ReplyItem, UserItem
 from app.words import joined
+from engine.transcript import Image
 
 
 def number(value: int) -> str:
@@ -175,6 +176,18 @@ def show_all(item: UserItem) -> str:
     return QCoreApplication.translate("Transcript", "Show all")
 
 
+def picture(image: Image) -> str:
+    """What a screen reader says for a picture."""
+    if not image.name:
+        return QCoreApplication.translate("Transcript", "Image")
+    return QCoreApplication.translate("Transcript", "Image {0}").format(image.name)
+
+
+def not_shown() -> str:
+    """That the model gets no pictures."""
+    return QCoreApplication.translate("Transcript", "Not shown to this model")
+
+
 def role_of(item: Item) -> str:
     """Who speaks, for a screen reader."""
     match item:
@@ -194,7 +207,7 @@ def spoken(item: Item) -> str:
         case DayItem():
             return day(item.when_ms, now())
         case UserItem():
-            text = item.text
+            text = ". ".join([*filter(None, [item.text]), *map(picture, item.images)])
         case ReplyItem() if item.is_running and not item.text:
             text = " ".join(part for part in (state_title(item), state_figures(item)) if part)
         case ReplyItem():

@@ -43,6 +43,7 @@ class Conversations(WindowBase):
             conversation.guard,
             conversation.guard_text,
             conversation.think,
+            conversation.sees_images,
         )
         self._show_window(known)
         self._show_meter(
@@ -164,7 +165,7 @@ class Conversations(WindowBase):
 
 def _said(items: tuple[Item, ...]) -> list[str]:
     """What the user said, in order."""
-    return [item.text for item in items if isinstance(item, UserItem)]
+    return [item.text for item in items if isinstance(item, UserItem) and item.text]
 
 
 def _is_running(items: tuple[Item, ...]) -> bool:

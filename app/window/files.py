@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.typed import Attachment
-from app.window.library import Library
+from app.typed import AttachedImage, Attachment
+from app.window.pictures import Pictures
 from app.words import translate
 
 _MOST_FILES = 20
 
 
-class Files(Library):
+class Files(Pictures):
     """What is dropped into the window or attached."""
 
     def _attach(self) -> None:
@@ -21,7 +21,7 @@ class Files(Library):
         self._take_files(paths)
 
     def _take_files(self, paths: Sequence[str]) -> None:
-        """Read text files into the message; a model file is used."""
+        """Read texts and pictures into the message; a model file is used."""
         for path in paths[:_MOST_FILES]:
             if Path(path).suffix.lower() == ".gguf":
                 self._add_file(path)
@@ -34,9 +34,13 @@ class Files(Library):
             self.say(text, tone="amber")
 
     def _read_file(self, path: str) -> None:
-        self._bridge.ask(lambda c: c.read_file(path), self._attached)
+        here = self._id
+        self._bridge.ask(lambda c: c.read_file(path), lambda file: self._attached(here, file))
 
-    def _attached(self, file: Attachment) -> None:
+    def _attached(self, conversation: str, file: Attachment | AttachedImage) -> None:
+        if isinstance(file, AttachedImage):
+            self._add_picture(conversation, file)
+            return
         fits = not self._room or file.tokens <= self._room
         self.parts.composer.add_attachment(replace(file, fits=fits))
         self._focus_composer()

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.composer import ComposerDock
+from app.composer_dock import ComposerDock
 from app.first_run import EmptyPage, FirstRun
 from app.header import Header
 from app.sidebar import NARROWEST, WIDEST, WIDTH, Sidebar

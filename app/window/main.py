@@ -12,6 +12,7 @@ from app.bridge import Bridge
 from app.client import (
     ContextFacts,
     Digesting,
+    DraftImages,
     Failed,
     Fetching,
     ItemsChanged,
@@ -58,6 +59,7 @@ class MainWindow(Preferences, Panes):
         self._make_menus()
         self.begin_context()
         self.begin_fitting()
+        self.begin_pictures()
         self._connect_parts()
         self._connect_transcript()
         self.actions_.add_to(self.parts.transcript, "message")
@@ -221,6 +223,8 @@ class MainWindow(Preferences, Panes):
             case WindowKnown() if told.id == self._id:
                 self._model = told.model
                 self._show_window(told)
+            case DraftImages():
+                self._show_draft_images(told)
             case Digesting():
                 self._show_digesting(told)
             case PartsWaiting():

@@ -15,7 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
 
 from app.command_list import command_words
-from app.composer import Composer, ComposerDock
+from app.composer import Composer
+from app.composer_dock import ComposerDock
 from app.meter_plan import MeterValues
 from app.notices import Notice
 from app.theme import theme_of
