@@ -328,7 +328,7 @@ class EmptyPage(_Page):
         hints = (
             (key_words("Ctrl+K"), self.tr("Do anything by name")),
             ("/", self.tr("Commands, while writing")),
-            (self.tr("Drop"), self.tr("A text file, to ask about it")),
+            (self.tr("Drop"), self.tr("A text file or an image, to ask about it")),
             ("F1", self.tr("All shortcuts")),
         )
         for keys, words in hints:

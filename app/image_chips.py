@@ -25,6 +25,7 @@ _WIDEST_PX = 360
 _NARROWEST_PX = 168
 _LINE_PX = 17
 _WARNING_PX = 32
+_BELOW_PX = 4
 
 
 class ImageChip(QWidget):
@@ -235,7 +236,8 @@ class ImageRow(QWidget):
             chip.setGeometry(self._mirrored(QRect(x, y, wide, size.height()), width))
             x += size.width() + px(_GAP_PX)
         y += px(_CHIP_PX + _GAP_PX) if self._chips else 0
-        return y + self._place_warning(y, width)
+        y += self._place_warning(y, width)
+        return y + px(_BELOW_PX) if self._chips else y
 
     def _place_warning(self, y: int, width: int) -> int:
         if not self._is_blind():

@@ -10,7 +10,7 @@ from app.client.context import Context
 from app.client.fitting import Fitting
 from app.client.folds import Folds
 from app.client.idle import Idle
-from app.client.images import Images, images_of, names_of, read_file, require_words
+from app.client.images import Images, images_of, names_of, require_words
 from app.client.keeping import Keeping
 from app.client.library import Library
 from app.client.models import Models, WindowFacts
@@ -309,7 +309,7 @@ class Client:
 
     async def read_file(self, path: str) -> Attachment | AttachedImage:
         """A file to go along with a message: a picture, or a text with its tokens (estimated)."""
-        return await asyncio.to_thread(read_file, path)
+        return await self.images.read(path)
 
     async def edited(self, id: str, entry_id: str) -> str:
         """What was written in the place of a message and not sent; "" for nothing."""

@@ -34,17 +34,27 @@ class Images:
         self._keeping = keeping
         self._tell = tell
         self._noticed = noticed
+        self._reading = asyncio.Lock()
 
     async def keep(self, id: str, images: Sequence[AttachedImage]) -> None:
         """Remember the pictures that go along with a draft, as is done with its text."""
         if self._keeping.keep_images(id, images):
             self._noticed(id)
 
+    async def read(self, path: str) -> Attachment | AttachedImage:
+        """A file that goes along with a message: a picture or a text. Raises EnvironmentFault.
+
+        One after the other: they come in order, and one large picture is in memory at a time.
+        """
+        async with self._reading:
+            return await asyncio.to_thread(_read_file, path)
+
     async def prepare(self, picture: "QImage", name: str) -> AttachedImage:
         """A picture of the clipboard as it is sent. Raises EnvironmentFault for an empty one."""
         from app.picture_files import prepare_picture
 
-        return await asyncio.to_thread(prepare_picture, picture, name)
+        async with self._reading:
+            return await asyncio.to_thread(prepare_picture, picture, name)
 
     async def save(self, image: Image, path: str) -> None:
         """Write a picture to a file. Raises EnvironmentFault where that cannot be."""
@@ -63,8 +73,7 @@ class Images:
         return tuple(one.image for one in sent)
 
 
-def read_file(path: str) -> Attachment | AttachedImage:
-    """A file that goes along with a message: a picture or a text. Raises EnvironmentFault."""
+def _read_file(path: str) -> Attachment | AttachedImage:
     from app.picture_files import is_picture, read_picture
 
     return read_picture(path) if is_picture(path) else read_text_file(path)

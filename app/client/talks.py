@@ -7,14 +7,14 @@ from typing import Literal
 from app.client.keeping import Keeping, joined
 from app.client.live import fault_words
 from app.client.models import Models, WindowFacts
-from app.client.talk import Talk
+from app.client.talk import Talk, Work
 from app.client.values import DraftImages, Failed, Meter, Notice, Told, WindowKnown
 from app.items import PathPlan
 from app.reports import report_bug
 from app.typed import AttachedImage
 from app.wiring import Workplace
-from engine.errors import EnvironmentFault, WindowBlocked
-from engine.events import CountKind
+from engine.errors import EnvironmentFault, MessageTooLarge, WindowBlocked
+from engine.events import CountKind, TurnEnded
 from engine.transcript import Entry, Image
 from engine.undoing import effective_path, stands_undone
 
@@ -157,6 +157,11 @@ class Talks:
             kept = (*kept, *map(AttachedImage, images))
             self._keeping.keep_images(id_, kept)
             self.tell(DraftImages(id_, kept))
+
+    def note_refused(self, talk: Talk, work: Work, ended: TurnEnded) -> None:
+        """A message was too large: its text is kept in a card, its pictures are the draft's again."""
+        if isinstance(ended.error, MessageTooLarge):
+            self.hand_back_images(talk.id, work.images)
 
     def rest(self, shown: str) -> None:
         """Another conversation is shown: what others have planned is let go of, unless they run."""

@@ -379,6 +379,7 @@ class Turns:
                 self._talks.tell_meter(talk, used, event.window_tokens, event.sent_kind)
                 self._talks.tell_window(talk)  # of a server, which does not say what it reads
             case events.TurnEnded():
+                self._talks.note_refused(talk, work, event)
                 self._after_turn(talk, name, event)
                 return  # shown as what is stored, by whoever called
         if is_shown:
