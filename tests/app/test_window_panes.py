@@ -222,12 +222,12 @@ def test_dropped_files_go_along(qtbot, window, tmp_path):
 
 
 def test_what_is_no_text_is_said(qtbot, window, tmp_path):
-    """A picture cannot go along; nothing else is lost."""
-    file = tmp_path / "picture.png"
+    """Something else cannot go along; nothing is lost."""
+    file = tmp_path / "program.bin"
     file.write_bytes(bytes(range(256)) * 8)
     window.parts.composer.set_text("Look at this")
     window._take_files([str(file)])
-    qtbot.waitUntil(lambda: "picture.png is not a text file" in said(window))
+    qtbot.waitUntil(lambda: "program.bin is not a text file" in said(window))
     assert window.parts.composer.text() == "Look at this"
 
 

@@ -176,6 +176,34 @@ def test_messages_keep_all_they_have():
     ]
 
 
+def test_pictures_go_beside_the_words_as_plain_base64():
+    """No data: prefix, no field where there are none."""
+    seen = PromptMessage("user", "Who?", images=("Y2F0", "ZG9n"))
+    body = wire.chat_body(request(messages=(seen, PromptMessage("user", "And?"))))
+    assert body["messages"] == [
+        {"role": "user", "content": "Who?", "images": ["Y2F0", "ZG9n"]},
+        {"role": "user", "content": "And?"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("show", "sees"),
+    [
+        ({"capabilities": ["completion", "vision"]}, True),
+        ({"capabilities": ["completion"], "projector_info": {"a": 1}}, False),
+        ({"projector_info": {"general.architecture": "clip"}}, True),
+        ({"details": {"families": ["llama", "clip"]}}, True),
+        ({"details": {"families": ["llama"]}, "projector_info": {}}, False),
+        ({"details": {"families": None}}, False),
+        ({"details": {"families": [{}, 3]}}, False),
+        ({}, False),
+    ],
+)
+def test_which_models_see(show, sees):
+    """By what the server tells; older ones tell no capabilities, but that there is a projector."""
+    assert wire.model_info("m", show, 0).sees_images == sees
+
+
 # ---- answers ------------------------------------------------------------------------------------
 
 
