@@ -36,7 +36,7 @@ from engine.context import (
     with_window,
 )
 from engine.models import WindowLimits
-from engine.prompt import plan_message, plan_messages
+from engine.prompt import Pictures, pictures_for, plan_message, plan_messages
 from engine.segments import Segment, plan_segments
 from engine.thinking import DEFAULT_HISTORY, ThinkingHistory
 from engine.tokens import (
@@ -67,6 +67,7 @@ class Explained:
         limits: which windows are refused, and warned of.
         endpoint: where it runs.
         thinking_history: its rule for what it thought before.
+        sees_images: whether it gets pictures.
     """
 
     label: str = ""
@@ -75,6 +76,7 @@ class Explained:
     limits: WindowLimits = field(default_factory=WindowLimits)
     endpoint: Endpoint = field(default_factory=Endpoint)
     thinking_history: ThinkingHistory = DEFAULT_HISTORY
+    sees_images: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +236,10 @@ def _view(
     path: Sequence[Entry], window_tokens: int, settings: ContextSettings, model: Explained
 ) -> ContextView:
     """The context as a session would find it if its backend could not count."""
-    weights = {entry.id: _weight(entry) for entry in weighed_entries(path, settings)}
-    return plan_uncounted(
+    pictures = pictures_for(sees_images=model.sees_images)
+    entries = weighed_entries(path, settings)
+    weights = {entry.id: _weight(entry, pictures) for entry in entries}
+    view = plan_uncounted(
         path,
         weights,
         window_tokens,
@@ -244,10 +248,11 @@ def _view(
         calibration=model.calibration,
         model=model.label,
     )
+    return replace(view, sees_images=model.sees_images)
 
 
-def _weight(entry: Entry) -> int:
-    message = plan_message(entry)
+def _weight(entry: Entry, pictures: Pictures) -> int:
+    message = plan_message(entry, pictures)
     return 0 if message is None else estimate_messages((message,))
 
 

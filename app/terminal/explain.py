@@ -100,6 +100,7 @@ async def _explain_session(
             plan.limits,
             Endpoint(plan.self_hosted, can_stretch=plan.backend == "llama.cpp"),
             plan.thinking_history,
+            sees_images=await _sees_images(workplace, plan, path),
         )
         counted = None
         if not (options.spec or is_unfetched(workplace, name)):
@@ -107,6 +108,16 @@ async def _explain_session(
         return _planned(options, workplace, path, window, model, counted), notes
     finally:
         await workplace.close()
+
+
+async def _sees_images(workplace: Workplace, plan: ModelPlan, path: Sequence[Entry]) -> bool:
+    """Whether the model gets the pictures of a path; it is asked only where there are some."""
+    if not any(isinstance(entry.body, Message) and entry.body.images for entry in path):
+        return False
+    try:
+        return (await workplace.backend(plan.backend).describe(plan.name)).sees_images
+    except EnvironmentFault:
+        return False
 
 
 def _planned(
@@ -372,7 +383,8 @@ def _words(entry: Entry) -> str:
     match entry.body:
         case Message() as message:
             calls = ", ".join(call.name for call in message.tool_calls)
-            return message.text or (f"(calls {calls})" if calls else "(no text)")
+            said = f"(calls {calls})" if calls else "(no text)"
+            return message.text or ("(image)" if message.images else said)
         case CustomMessage(content=text) | BranchSummary(summary=text):
             return text
         case _:

@@ -132,6 +132,7 @@ def _message_lines(message: Message) -> list[str]:
     if message.thinking:
         lines.append(f"(thought for {len(message.thinking):,} characters)")
     lines += [message.text.strip()] if message.text.strip() else []
+    lines += [f"(image {image.name})" if image.name else "(image)" for image in message.images]
     lines += [f"(calls {call.name} {dict(call.arguments)})" for call in message.tool_calls]
     if note := CUT.get(message.stop_reason or ""):
         lines.append(f"[{note}{': ' + message.error if message.error else ''}]")

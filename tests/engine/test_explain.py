@@ -15,6 +15,7 @@ from engine.transcript import (
     Compaction,
     CustomMessage,
     Entry,
+    Image,
     Message,
     ModelChange,
     Pin,
@@ -225,3 +226,12 @@ def test_spec_chunks_are_the_specifications():
     said = [user("x" * 1_600) if i % 2 == 0 else reply("y" * 1_600) for i in range(40)]
     explanation = explain(*said, spec=True, keep_recent=400)
     assert explanation.chunks == (1_600,) * 9 + (1_200,)  # 2,304 / 1.2 = 1,920
+
+
+def test_pictures_are_weighed_where_the_model_gets_them():
+    """As the session would: in the parts, as files."""
+    seen = user("Who?", (Image("image/png", "Y2F0"),))
+    for sees in (True, False):
+        told = explain(seen, model=Explained("m", sees_images=sees))
+        names = {segment.name for segment in told.segments}
+        assert ("files" in names) == sees
