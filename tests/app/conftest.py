@@ -17,6 +17,7 @@ def window(qtbot, tmp_path):
     apply_theme(QApplication.instance(), theme_of())
     bridge = Bridge(lambda tell: Client(Workplace(str(tmp_path / "profile"), SCRIPTED), tell))
     made = MainWindow(bridge, "0.1")
+    bridge.setParent(made)  # or whichever thread collects garbage ends it, and waits for this one
     qtbot.addWidget(made)
     with qtbot.waitSignal(made.shown):
         made.show()
