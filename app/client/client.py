@@ -32,14 +32,13 @@ from app.client.values import (
     Told,
 )
 from app.client.window_truth import WindowTruth
-from app.items import LIVE, REMOVED, UNANSWERED, Tree
+from app.items import LIVE, UNANSWERED, Tree, removal
 from app.typed import AttachedImage, Attachment
 from app.wiring import Workplace, kept_options
 from app.words import translate
 from engine.errors import ConversationMissing, EnvironmentFault
 from engine.settings import ModelSettings
 from engine.tokens import Count, estimate_body, plan_count
-from engine.transcript import Custom, Entry
 from engine.undoing import effective_path
 
 _CLOSE_SECONDS = 0.3
@@ -405,9 +404,9 @@ class Client:
         await self._turns.rest(talk)
         entry, leaf = store.entry(id, entry_id), store.session(id).leaf
         tree = Tree(store.entries(id))
-        store.append(id, _mark(entry, removed=True), entry.parent, move_leaf=False)
+        store.append(id, removal(entry, removed=True), entry.parent, move_leaf=False)
         if any(step.id == entry_id for step in tree.path(leaf)):
-            store.set_leaf(id, _instead(tree, entry))
+            store.set_leaf(id, tree.instead_of(entry))
         talk.undo.append((entry_id, leaf))
         self._talks.refresh(talk, anew=True)
         return ""
@@ -420,7 +419,7 @@ class Client:
             return False
         entry_id, leaf = talk.undo.pop()
         entry = store.entry(id, entry_id)
-        store.append(id, _mark(entry, removed=False), entry.parent, move_leaf=False)
+        store.append(id, removal(entry, removed=False), entry.parent, move_leaf=False)
         store.set_leaf(id, leaf)
         self._talks.refresh(talk, anew=True)
         return True
@@ -495,14 +494,3 @@ class Client:
 def _edit_name(id_: str, entry_id: str) -> str:
     """Under what the text in the place of a message is kept."""
     return f"{id_}/{entry_id}"
-
-
-def _mark(entry: Entry, *, removed: bool) -> Custom:
-    return Custom(REMOVED, {"target": entry.id, "removed": removed})
-
-
-def _instead(tree: Tree, entry: Entry) -> str | None:
-    """Where a conversation goes on when a message is taken away: at another version, or before."""
-    versions = tree.versions(entry)
-    other = "" if versions is None else versions.earlier or versions.later
-    return tree.newest_leaf(other) if other else entry.parent

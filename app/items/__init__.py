@@ -20,7 +20,7 @@ from app.items.cards import (
     unsent_card,
 )
 from app.items.path import PathPlan, item_of, plan_items, receipt_of
-from app.items.tree import Tree, is_beside, removed_ids
+from app.items.tree import Tree, is_beside, removal, removed_ids
 from app.items.values import (
     LIVE,
     REMOVED,
@@ -65,6 +65,7 @@ __all__ = [
     "plan_items",
     "receipt_of",
     "reminder_words",
+    "removal",
     "removed_ids",
     "unfolded_card",
     "unsent_card",

@@ -70,6 +70,12 @@ class Tree:
         later = group[at + 1] if at + 1 < len(group) else ""
         return Versions(at + 1, len(group), earlier, later)
 
+    def instead_of(self, entry: Entry) -> str | None:
+        """Where a conversation goes on when a message is taken away: another version, or before."""
+        versions = self.versions(entry)
+        other = "" if versions is None else versions.earlier or versions.later
+        return self.newest_leaf(other) if other else entry.parent
+
     def newest_leaf(self, entry_id: str) -> str:
         """The last entry that was added below an entry, or itself: where its branch goes on.
 
@@ -82,6 +88,11 @@ class Tree:
                 inside.add(entry.id)
                 newest = entry.id
         return newest
+
+
+def removal(entry: Entry, *, removed: bool) -> Custom:
+    """The body that takes an entry out of sight, or shows it again."""
+    return Custom(REMOVED, {"target": entry.id, "removed": removed})
 
 
 def removed_ids(entries: Sequence[Entry]) -> frozenset[str]:

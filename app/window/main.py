@@ -229,6 +229,11 @@ class MainWindow(Preferences, Panes):
                 self._show_digesting(told)
             case PartsWaiting():
                 self._show_waiting(told)
+            case _:
+                self._take_models(told)
+
+    def _take_models(self, told: Told) -> None:
+        match told:
             case ModelState():
                 self._model_state = told
                 self.parts.sidebar.set_model_state(self._title_of(told.name), told)
