@@ -218,7 +218,7 @@ def test_the_size_of_a_message_has_its_pictures_only_where_they_are_sent():
 def test_of_a_prompt_with_pictures_no_calibration_is_learned():
     """What a picture costs says nothing of words; where none are sent, it is learned as ever."""
     for sees in (True, False):
-        with talk_of(SEEN, sees_images=sees, exact=False) as talk:
+        with talk_of(user(words(2_000), (CAT,)), sees_images=sees, exact=False) as talk:
             view = looked_at(talk)
             keeper = talk.session._keeper
             keeper.learn(talk.session.ready, view, 4 * view.count.tokens)
