@@ -74,6 +74,7 @@ class Talk:
         due: what folding would do, while the user is asked.
         unfolded: why the last compaction failed, until the conversation goes on.
         opened: cards of compactions whose originals are shown.
+        asked: the entry a running turn answers; what is stored after it is shown by `live`.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Talk:
     due: "CompactionDue | None" = None
     unfolded: str = ""
     opened: set[str] = field(default_factory=set)
+    asked: str = ""
     count: int = 0
 
     @property

@@ -83,13 +83,13 @@ class Talks:
 
     # ---- showing --------------------------------------------------------------------------------
 
-    def replan(self, talk: Talk, *, anew: bool = False, until: str = "") -> None:
+    def replan(self, talk: Talk, *, anew: bool = False) -> None:
         """The items of what is stored: extended, or planned `anew` when more than that changed.
 
-        `until`: the entry to end at. The store is ahead of the events that are told: what comes
-        after is shown by them.
+        While a turn runs they end at what it answers: the store is ahead of the events that are
+        told, and what comes after is shown by them.
         """
-        leaf = until or self._workplace.store.session(talk.id).leaf
+        leaf = talk.asked or self._workplace.store.session(talk.id).leaf
         if anew or talk.plan is None or not self._extended(talk, talk.plan, leaf):
             entries = self._workplace.store.entries(talk.id)
             talk.plan = PathPlan(entries, leaf, zone=None, known=talk.known)

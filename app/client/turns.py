@@ -204,7 +204,7 @@ class Turns:
         except Exception as error:  # noqa: BLE001  # our bug must not end the conversation
             self._fail(talk, work, error)
         finally:
-            talk.work = talk.live = None
+            talk.work, talk.live, talk.asked = None, None, ""
             self._settle(talk)
 
     def _is_gone(self, talk: Talk) -> bool:
@@ -362,7 +362,8 @@ class Turns:
             case events.TurnStarted(entry=entry):
                 work.is_started = is_shown = True
                 self._talks.keep_waiting(talk)
-                self._talks.replan(talk, until=entry.id)
+                talk.asked = entry.id
+                self._talks.replan(talk)
                 self._talks.tell(RowsChanged())
             case events.ModelLoading(fraction=fraction):
                 self._models.note_loading(name, fraction)

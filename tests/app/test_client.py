@@ -994,3 +994,29 @@ def test_where_ollama_answers(tmp_path):
         assert await room.client.ollama_host() == ""
 
     run(tmp_path, body)
+
+
+def test_opened_at_the_very_end_of_a_turn(tmp_path):
+    """The reply is stored, and its turn not yet at its end: it is shown once."""
+
+    async def body(room):
+        id_ = await room.send("one")
+        answered = asyncio.Event()
+        tell = room.tell
+
+        def listen(value):
+            tell(value)
+            if room.client._talks.talk(id_).is_answered:
+                answered.set()
+
+        room.tell = listen
+        await room.client.send(id_, "two")
+        await answered.wait()
+        assert room.client._talks.is_running(id_)
+        shown = await room.client.open(id_)
+        texts = [i.text for i in shown.items if isinstance(i, UserItem | ReplyItem)]
+        await room.rest(id_)
+        return texts, room.texts(id_)
+
+    during, after = run(tmp_path, body, "1", "2")
+    assert during == after == ["one", "1", "two", "2"]
