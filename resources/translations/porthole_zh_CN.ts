@@ -655,6 +655,10 @@
         <translation>对话</translation>
     </message>
     <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
         <source>Mend it in {file}.</source>
         <translation>请在 {file} 中改正。</translation>
     </message>
@@ -729,6 +733,10 @@
     <message>
         <source>{backend} does not answer.</source>
         <translation>{backend} 没有回应。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be written: {reason}.</source>
+        <translation>无法写入 {file}：{reason}。</translation>
     </message>
     <message>
         <source>{model} is answering just now.</source>
@@ -1100,8 +1108,8 @@
 <context>
     <name>EmptyPage</name>
     <message>
-        <source>A text file, to ask about it</source>
-        <translation>把文本文件拖进来提问</translation>
+        <source>A text file or an image, to ask about it</source>
+        <translation>拖入文本文件或图片，就它提问</translation>
     </message>
     <message>
         <source>All shortcuts</source>
@@ -1188,12 +1196,20 @@
         <translation>附加文件</translation>
     </message>
     <message>
-        <source>Only text can go along with a message.</source>
-        <translation>只有文字可以随消息发送。</translation>
+        <source>Make it smaller, or send a part of it.</source>
+        <translation>请把它缩小，或只发送一部分。</translation>
+    </message>
+    <message>
+        <source>Text and images (PNG, JPEG, WebP, GIF, BMP) can go along with a message.</source>
+        <translation>消息可以附带文本和图片（PNG、JPEG、WebP、GIF、BMP）。</translation>
     </message>
     <message>
         <source>{name} cannot be read: {reason}.</source>
         <translation>无法读取 {name}：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} is broken: no image can be read from it.</source>
+        <translation>{name} 已损坏：无法从中读出图片。</translation>
     </message>
     <message>
         <source>{name} is not a file.</source>
@@ -1202,6 +1218,10 @@
     <message>
         <source>{name} is not a text file.</source>
         <translation>{name} 不是文本文件。</translation>
+    </message>
+    <message>
+        <source>{name} is too large for an image: {size}.</source>
+        <translation>{name} 作为图片太大：{size}。</translation>
     </message>
     <message>
         <source>{name} is too large: {size} MB.</source>
@@ -1622,6 +1642,71 @@
     <message>
         <source>stretched ×{:g}</source>
         <translation>已扩展 ×{:g}</translation>
+    </message>
+</context>
+<context>
+    <name>ImageChip</name>
+    <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Image {name}, {facts}</source>
+        <translation>图片 {name}，{facts}</translation>
+    </message>
+    <message>
+        <source>Made smaller: {before} → {now}</source>
+        <translation>已缩小：{before} → {now}</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>移除 {name}</translation>
+    </message>
+    <message>
+        <source>Will not be sent</source>
+        <translation>不会发送</translation>
+    </message>
+    <message>
+        <source>{size} · about {tokens} tokens</source>
+        <translation>{size} · 约 {tokens} 个词元</translation>
+    </message>
+    <message>
+        <source>{size} · the first of {count} pictures</source>
+        <translation>{size} · 共 {count} 帧中的第一帧</translation>
+    </message>
+</context>
+<context>
+    <name>ImageRow</name>
+    <message>
+        <source>Choose a model…</source>
+        <translation>选择模型…</translation>
+    </message>
+    <message>
+        <source>Images that go along</source>
+        <translation>随消息发送的图片</translation>
+    </message>
+    <message>
+        <source>This model cannot see images, and there is no text to send. Write something, or choose a model that can see them.</source>
+        <translation>该模型看不到图片，也没有可发送的文字。写点什么，或选择能看图片的模型。</translation>
+    </message>
+    <message>
+        <source>This model cannot see images. Choose a model that can, or only the text is sent.</source>
+        <translation>该模型看不到图片。请选择能看图片的模型，否则只发送文字。</translation>
+    </message>
+</context>
+<context>
+    <name>ImageViewer</name>
+    <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Image {name}, {width} × {height}</source>
+        <translation>图片 {name}，{width} × {height}</translation>
+    </message>
+    <message>
+        <source>This image is broken and cannot be shown.</source>
+        <translation>这张图片已损坏，无法显示。</translation>
     </message>
 </context>
 <context>
@@ -2593,6 +2678,37 @@
     </message>
 </context>
 <context>
+    <name>Pictures</name>
+    <message>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Open image</source>
+        <translation>打开图片</translation>
+    </message>
+    <message>
+        <source>Pasted image {number}.png</source>
+        <translation>粘贴的图片 {number}.png</translation>
+    </message>
+    <message>
+        <source>Save image</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>Save image as…</source>
+        <translation>图片另存为…</translation>
+    </message>
+    <message>
+        <source>Saved to {}</source>
+        <translation>已保存到 {}</translation>
+    </message>
+</context>
+<context>
     <name>PinsDialog</name>
     <message numerus="yes">
         <source>%n pinned: {size} of {room} tokens</source>
@@ -3042,6 +3158,10 @@
 </context>
 <context>
     <name>PromptDialog</name>
+    <message numerus="yes">
+        <source>(with %n image(s))</source>
+        <translation><numerusform>（附 %n 张图片）</numerusform></translation>
+    </message>
     <message>
         <source>All of it</source>
         <translation>全部</translation>
@@ -3704,6 +3824,10 @@
         <translation>可用的名称见 https://ollama.com/library。</translation>
     </message>
     <message>
+        <source>See that Ollama runs behind that proxy, and let the proxy wait longer: loading a model may take minutes.</source>
+        <translation>请确认 Ollama 在该代理后面运行，并让代理等待更久：加载模型可能需要几分钟。</translation>
+    </message>
+    <message>
         <source>See that Ollama runs there (`ollama ps`) and that `ollama.host` is its address, then try again.</source>
         <translation>请确认 Ollama 在那里运行（`ollama ps`），并且 `ollama.host` 是它的地址，然后再试一次。</translation>
     </message>
@@ -3726,6 +3850,10 @@
     <message>
         <source>Send a shorter part of it. Or: start a new conversation, use a model with a larger window, or lower the reserve (compaction.reserve_tokens and compaction.reserve_floor).</source>
         <translation>只发送其中较短的一部分；或者新建对话，换用窗口更大的模型，或减少保留量（compaction.reserve_tokens 和 compaction.reserve_floor）。</translation>
+    </message>
+    <message>
+        <source>Send the message again.</source>
+        <translation>请再次发送这条消息。</translation>
     </message>
     <message>
         <source>Set HOME.</source>
@@ -4326,6 +4454,10 @@
     <message>
         <source>What had arrived is kept. Send the message again to continue.</source>
         <translation>已收到的内容都在。再次发送消息即可继续。</translation>
+    </message>
+    <message>
+        <source>What stands before Ollama at {place} got no answer from it in time (HTTP status {number}).</source>
+        <translation>{place} 处 Ollama 前面的代理未能及时得到它的回答（HTTP 状态 {number}）。</translation>
     </message>
     <message>
         <source>What was there before is unchanged.</source>
@@ -5723,6 +5855,14 @@
         <translation>收起原文</translation>
     </message>
     <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Image {0}</source>
+        <translation>图片 {0}</translation>
+    </message>
+    <message>
         <source>Interrupted: the program ended.</source>
         <translation>已中断：程序退出了。</translation>
     </message>
@@ -5757,6 +5897,10 @@
     <message>
         <source>Not now</source>
         <translation>暂不</translation>
+    </message>
+    <message>
+        <source>Not shown to this model</source>
+        <translation>该模型看不到</translation>
     </message>
     <message>
         <source>Note</source>
