@@ -1,4 +1,4 @@
-"""Fixtures of the backends' tests: one llama.cpp worker for the tests of a module that end nothing."""
+"""Fixtures of the backends' tests: a shared llama.cpp worker, and Ollama servers to compare."""
 
 import asyncio
 import os
@@ -7,7 +7,37 @@ import pytest
 
 from engine.backends.base import PromptMessage
 from engine.backends.llamacpp import LlamaCppBackend
+from tests.backends.contract_peer import double_peer, real_peer
 from tests.backends.llamacpp_talk import load_of, nothing, reply_to, request_to
+
+SERVER = os.environ.get("PORTHOLE_OLLAMA", "")
+DOUBLES = {
+    "0.3.14": ("0.3.14", "rendered"),
+    "0.6.8": ("0.6.8", "rendered"),
+    "0.12.11": ("0.12.11", "rendered"),
+    "0.24.0": ("0.24.0", "rendered"),
+    "0.33.0": ("0.33.0", "rendered"),
+    "0.33.0 native": ("0.33.0", "native"),
+}
+
+
+@pytest.fixture(scope="session")
+def real():
+    """The real Ollama server; asked for only where one is named."""
+    peer = real_peer(SERVER, os.environ.get("PORTHOLE_OLLAMA_MODEL", ""))
+    if peer is None:
+        pytest.skip("the Ollama server has no small model that can chat")
+    return peer
+
+
+@pytest.fixture(params=[*DOUBLES, *(["real"] if SERVER else [])])
+def peer(request):
+    """One Ollama server after the other, for the contract that all keep."""
+    if request.param == "real":
+        yield request.getfixturevalue("real")
+        return
+    with double_peer(*DOUBLES[request.param]) as double:
+        yield double
 
 
 @pytest.fixture(scope="module")
