@@ -330,6 +330,14 @@ def test_a_loaded_model_stays_as_long_as_asked(peer):
     assert since_first[0.5e4] == pytest.approx(4400, abs=300)
 
 
+def test_a_loaded_model_stays_as_long_as_before_if_nothing_is_asked(peer):
+    """Only from the end of the last request on."""
+    peer.load(keep_alive=7200)
+    long_ = moment(peer.loaded()["expires_at"])
+    peer.told("hi")
+    assert abs(moment(peer.loaded()["expires_at"]) - long_) < timedelta(minutes=30)
+
+
 @pytest.mark.parametrize("asked", [-1, "-1m"])
 def test_a_loaded_model_may_stay_for_good(peer, asked):
     """Below nothing is for ever, which is centuries ahead."""
@@ -352,6 +360,18 @@ def test_a_copy_is_the_same_model_by_another_name(peer):
     assert peer.tag() is not None
 
 
+def test_models_of_the_same_weights_share_their_place(peer):
+    """A copy of a loaded model is loaded as well, and listed by the other's name alone."""
+    peer.unload()
+    with peer.derived() as name:
+        peer.load()
+        assert not was_loaded(peer.told("hi", model=name))
+        assert peer.loaded(name) is None
+        assert peer.loaded() is not None
+        peer.told([], model=name, keep_alive=0)
+        assert peer.loaded() is None
+
+
 def test_copy_and_delete_answer_with_nothing(peer):
     """200 and an empty body."""
     copied = peer.post("/api/copy", source=peer.model, destination=f"{UNSUCH}-copy")
@@ -365,6 +385,7 @@ def test_a_model_may_bring_its_window(peer):
     with peer.derived(parameters={"num_ctx": WINDOW}, stream=False) as name:
         shown = peer.post("/api/show", model=name).json["parameters"]
         assert ["num_ctx", str(WINDOW)] in [line.split() for line in shown.splitlines()]
+        peer.unload()
         peer.post("/api/chat", model=name, messages=[])
         assert peer.version < (0, 10, 0) or peer.loaded(name)["context_length"] == WINDOW
 
@@ -376,6 +397,15 @@ def test_a_model_may_bring_a_system_prompt(peer):
     with peer.derived(system=sentence(50), stream=False) as name:
         assert peer.told("hi", model=name)["prompt_eval_count"] == peer.count(own)
         assert peer.told(own, model=name)["prompt_eval_count"] == peer.count(own)
+
+
+def test_a_model_may_bring_messages(peer):
+    """They come before those of the request."""
+    since(peer, 0, 5, 5)
+    before = said(sentence(30), sentence(40))
+    with peer.derived(messages=before, stream=False) as name:
+        whole = peer.count([*before, *said("hi")])
+        assert peer.told("hi", model=name)["prompt_eval_count"] == whole
 
 
 def test_a_blob_that_is_not_what_it_says_is_refused(peer):

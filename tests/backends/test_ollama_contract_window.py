@@ -187,3 +187,15 @@ def test_a_client_that_leaves_while_it_loads(peer):
         connection.request("POST", "/api/chat", json.dumps(peer.body("hi")))
     assert peer.told("hello")["done"]
     assert peer.loaded() is not None
+
+
+def test_two_clients_at_once_are_both_answered(peer):
+    """One after the other or side by side: each with its own counts."""
+    bodies = [json.dumps(peer.body(text, stream=False)) for text in ("hi", sentence(100))]
+    with peer.connect() as one, peer.connect() as other:
+        for connection, body in zip((one, other), bodies, strict=True):
+            connection.request("POST", "/api/chat", body)
+        first, second = (json.load(connection.getresponse()) for connection in (one, other))
+    assert first["done"]
+    assert second["done"]
+    assert first["prompt_eval_count"] < second["prompt_eval_count"]
