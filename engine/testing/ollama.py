@@ -222,7 +222,7 @@ class OllamaDouble:
 
     def stick(self, model: str) -> None:
         """A loaded model serves nobody any more, says that it is stopping, and does not (F16)."""
-        self.state.runners[rules.full_name(model)].stuck = True
+        self.state.runners[self.state.model(model).place].stuck = True
 
     def advance(self, seconds: float) -> None:
         """Let time pass: models whose time is up go."""

@@ -250,7 +250,7 @@ async def _run(
         await lease.enter()
         exchange.enter("reading")
         keep = options.get("num_keep", 4)
-        seen, cut = state.read(lease.runner, messages, body, keep, exchange.number)
+        seen, cut = state.read(lease.runner, model, messages, body, keep, exchange.number)
         run = Generation(exchange, lease, seen, cut, field)
         reply = state.script.next_reply(seen)
         await run.answer(reply, think=think, num_predict=options.get("num_predict", -1))

@@ -39,7 +39,7 @@ class Generation:
     @property
     def tokens(self) -> int:
         """Tokens written so far."""
-        return self.written * self.lease.runner.model.tokens_per_word
+        return self.written * self.lease.model.tokens_per_word
 
     async def answer(self, reply: Reply, *, think: bool, num_predict: int) -> None:
         """Send the reply, as far as limits, faults and the client let it come."""
@@ -66,15 +66,15 @@ class Generation:
         await self._finish(reply, "length" if self.tokens >= limit else "stop", reused)
 
     async def _gate(self, *, piece: int) -> None:
-        script, name = self.exchange.state.script, self.lease.runner.model.full_name
+        script, name = self.exchange.state.script, self.lease.model.full_name
         await script.pass_gate("piece", piece, name)
 
     async def _read(self, reply_pieces: int) -> int:
         """Read the prompt; how many of its tokens were in the cache."""
-        reused, runner = self._reuse(), self.lease.runner
+        reused = self._reuse()
         self.filled = len(self.seen.words)
         script, state = self.exchange.state.script, self.exchange.state
-        gate = script.next_gate("prompt", model=runner.model.full_name)
+        gate = script.next_gate("prompt", model=self.lease.model.full_name)
         if gate is not None:
             try:
                 await gate.passed()
@@ -90,7 +90,7 @@ class Generation:
     ) -> None:
         """What the runner still does when its client has left while it read."""
         await gate.passed()
-        model, tokens = self.lease.runner.model, len(self.seen.words) - reused
+        model, tokens = self.lease.model, len(self.seen.words) - reused
         if habit == "reply":
             tokens += reply_pieces * model.tokens_per_word
         log = self.exchange.state.log
@@ -124,7 +124,7 @@ class Generation:
         self.exchange.enter("writing")
         self._make_room()
         self.written += 1
-        size = self.lease.runner.model.tokens_per_word
+        size = self.lease.model.tokens_per_word
         self.filled += size
         self.lease.runner.cached += [piece.strip()] * size
         self.repeats = self.repeats + 1 if piece.strip() == self.before else 1
@@ -150,7 +150,7 @@ class Generation:
         keep = self.filled - 2 * lost if self.cut.keep < 0 else self.cut.keep
         self.filled -= lost
         runner.cached = runner.cached[:keep] + runner.cached[keep + lost :]
-        shift = Shift(self.exchange.number, runner.model.name, lost)
+        shift = Shift(self.exchange.number, self.lease.model.name, lost)
         self.exchange.state.log.shifts.append(shift)
 
     # ---- the end ----
@@ -203,7 +203,7 @@ class Generation:
 
     def _message(self, content: str, **more: Any) -> dict[str, Any]:
         present = {name: value for name, value in more.items() if value}
-        model = self.lease.runner.model
+        model = self.lease.model
         base: dict[str, Any] = {
             "model": self.exchange.body["model"],
             "created_at": self.exchange.state.stamp(),

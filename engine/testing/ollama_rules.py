@@ -89,7 +89,8 @@ class Model:
     `tokens_per_word`: how wasteful its tokenizer is. `image_tokens`: what it reads for an image;
     `projector`: it has a file of its own for that, so that dropping messages estimates 768. `system`
     and `messages` (of its Modelfile) are put before every chat, where they cost tokens. `digest`
-    names its content; that of its name when empty.
+    names its content; that of its name when empty. `weights` names the file that is loaded, which
+    a copy and a model made of this one share with it; its own when empty.
     """
 
     name: str
@@ -108,11 +109,17 @@ class Model:
     system: str = ""
     messages: tuple[Message, ...] = ()
     digest: str = ""
+    weights: str = ""
 
     @property
     def full_name(self) -> str:
         """Lower case, with its tag."""
         return full_name(self.name)
+
+    @property
+    def place(self) -> str:
+        """By what it is known in memory: models of the same weights are loaded as one."""
+        return self.weights or self.full_name
 
 
 @dataclass(frozen=True, slots=True)

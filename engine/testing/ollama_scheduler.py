@@ -36,9 +36,14 @@ class Want:
 
 @dataclass(slots=True)
 class Lease:
-    """A request's hold on a runner, given back once. `load_ns`: how long it took to be had."""
+    """A request's hold on a runner, given back once. `load_ns`: how long it took to be had.
+
+    `model` is the one that was asked for; the runner may have been loaded for another one of the
+    same weights.
+    """
 
     scheduler: "Scheduler"
+    model: Model
     runner: Runner
     load_ns: int
     kept: bool = False
@@ -100,7 +105,7 @@ class Scheduler:
             Refusal: the queue is full, or the model cannot be loaded.
             GaveUp: a proxy did not wait for the load.
         """
-        runner = self.state.runners.get(want.model.full_name)
+        runner = self.state.runners.get(want.model.place)
         if isinstance(want.fault, LoadFails) and runner is not None:
             self.drop(runner, "died")
         elif runner is not None and not rules.is_reload(runner.options, want.options):
@@ -124,7 +129,7 @@ class Scheduler:
         runner.users += 1
         if want.keep_alive is not None:
             runner.keep_alive = want.keep_alive
-        return Lease(self, runner, load_ns)
+        return Lease(self, want.model, runner, load_ns)
 
     # ---- the queue's own work ----
 
@@ -148,9 +153,9 @@ class Scheduler:
     async def _served(self, ticket: Ticket) -> Lease | None:
         """A lease, None when the client left while its model was loaded."""
         want, runners = ticket.want, self.state.runners
-        name, again = want.model.full_name, False
+        place, again = want.model.place, False
         while True:
-            runner = runners.get(name)
+            runner = runners.get(place)
             if runner is not None and not rules.is_reload(runner.options, want.options):
                 return self._taken(runner, want, WARM_NS)
             if runner is not None:
@@ -207,7 +212,7 @@ class Scheduler:
             asked = self._fitting(want)
         window = min(asked, state.window_limit or asked) // state.slots
         runner = Runner(want.model, options, window, asyncio.Semaphore(state.parallel))
-        state.runners[want.model.full_name] = runner
+        state.runners[want.model.place] = runner
         state.log.loads.append(Load(want.request, want.model.name, window, again))
         state.log.changed()
         return runner
@@ -237,7 +242,7 @@ class Scheduler:
 
     def unload(self, model: Model) -> None:
         """Drop a model from memory when its last request is over; nothing if it is not there."""
-        runner = self.state.runners.get(model.full_name)
+        runner = self.state.runners.get(model.place)
         if runner is not None:
             runner.leaves = "asked"
             if not runner.users and not runner.stuck:
@@ -245,8 +250,8 @@ class Scheduler:
 
     def drop(self, runner: Runner, why: Why) -> None:
         """Take a model out of memory now."""
-        if self.state.runners.get(runner.model.full_name) is runner:
-            del self.state.runners[runner.model.full_name]
+        if self.state.runners.get(runner.model.place) is runner:
+            del self.state.runners[runner.model.place]
             self.state.log.unloads.append(Unload(runner.model.name, why))
         runner.gone.set()
         self.state.log.changed()

@@ -179,14 +179,18 @@ class State:
     def read(
         self,
         runner: Runner,
+        model: Model,
         messages: Sequence[Mapping[str, Any]],
         body: Mapping[str, Any],
         keep: int,
         request: int = OTHER,
     ) -> tuple[Seen, rules.Cut]:
-        """What the model gets of these messages (stages 1 and 2). Raises Refusal."""
-        model, log = runner.model, self.log
-        cut = self._cut(runner, messages, body, keep)
+        """What the model gets of these messages (stages 1 and 2). Raises Refusal.
+
+        `model` is whose template and abilities count; the runner may serve several.
+        """
+        log = self.log
+        cut = self._cut(runner, model, messages, body, keep)
         tools = body.get("tools") or ()
         kept = self._kept(messages, model, tools, cut)
         whole, rest = (self._words(some, model, tools) for some in (messages, kept))
@@ -205,12 +209,13 @@ class State:
     def _cut(
         self,
         runner: Runner,
+        model: Model,
         messages: Sequence[Mapping[str, Any]],
         body: Mapping[str, Any],
         keep: int,
     ) -> rules.Cut:
         """How this prompt is treated, the lies included."""
-        model, lies, version = runner.model, self.switches, self.version
+        lies, version = self.switches, self.version
         window = self.live_window(runner)
         shift = rules.effective_shift(
             asked=body.get("shift"), window=window, model=model, version=version

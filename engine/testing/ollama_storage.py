@@ -151,7 +151,8 @@ async def copy(exchange: Exchange) -> None:
         raise Refusal(404, f'model "{body["source"]}" not found')
     if rules.full_name(body["destination"]) != model.full_name:
         content = rules.digest_of(model)
-        state.store(replace(model, name=body["destination"], digest=content))
+        copied = replace(model, name=body["destination"], digest=content, weights=model.place)
+        state.store(copied)
     await exchange.wire.document(200, b"", "text/plain")
 
 
@@ -245,7 +246,8 @@ def _base(state: State, body: Mapping[str, Any]) -> tuple[Model, list[str]]:
         raise Refusal(400, "file path must be relative")
     if not state.blobs.get(digest, b"").startswith(b"GGUF"):
         raise Refusal(400, "supplied file was not in GGUF format")
-    model = Model(name, path="native", size=len(state.blobs[digest]), digest=digest[7:])
+    size = len(state.blobs[digest])
+    model = Model(name, path="native", size=size, digest=digest[7:], weights=digest)
     return model, ["parsing GGUF", f"using existing layer {digest}"]
 
 
@@ -265,4 +267,5 @@ def _created(base: Model, name: str, body: Mapping[str, Any]) -> Model:
         path="rendered" if body.get("template") else base.path,
         messages=base.messages if given is None else tuple(given),
         digest="",
+        weights=base.place,
     )
