@@ -11,6 +11,7 @@ from tests.backends.contract_peer import double_peer, real_peer
 from tests.backends.llamacpp_talk import load_of, nothing, reply_to, request_to
 
 SERVER = os.environ.get("PORTHOLE_OLLAMA", "")
+MODEL = os.environ.get("PORTHOLE_OLLAMA_MODEL", "")
 DOUBLES = {
     "0.3.14": ("0.3.14", "rendered"),
     "0.6.8": ("0.6.8", "rendered"),
@@ -24,8 +25,7 @@ DOUBLES = {
 @pytest.fixture(scope="session")
 def real():
     """The real Ollama server; asked for only where one is named."""
-    peer = real_peer(SERVER, os.environ.get("PORTHOLE_OLLAMA_MODEL", ""))
-    if peer is None:
+    if (peer := real_peer(SERVER, MODEL)) is None:
         pytest.skip("the Ollama server has no small model that can chat")
     return peer
 

@@ -16,6 +16,7 @@ import pytest
 from engine.testing.ollama import OllamaDouble
 from engine.testing.ollama_rules import Model, parse_version
 from engine.testing.ollama_script import Reply
+from engine.testing.ollama_state import LOAD_NS
 
 PATIENCE = 180.0  # seconds without a byte after which a server is taken for dead
 ROOM = 2048  # a window in which everything asked here fits
@@ -71,7 +72,8 @@ def with_system(text, messages):
 class Peer:
     """One server and one of its models that can chat.
 
-    `path` is how the model's chats are run since 0.30: "rendered" or "native".
+    `path` is how the model's chats are run since 0.30: "rendered" or "native". `load_ns`: a model
+    that took so long to be ready was loaded.
     """
 
     address: str
@@ -79,6 +81,7 @@ class Peer:
     version: tuple
     path: str
     double: OllamaDouble | None = None
+    load_ns: float = LOAD_NS / 3
 
     # ---- requests ----
 
@@ -132,6 +135,15 @@ class Peer:
                 return text
             words += tokens - counted
         raise AssertionError(f"no message of exactly {tokens} tokens was found")
+
+    def was_loaded(self, told):
+        """Whether an answer had to wait for its model to be loaded."""
+        return told["load_duration"] > self.load_ns
+
+    def learn(self):
+        """See how long a load takes here; being ready otherwise takes far less, but not nothing."""
+        self.unload()
+        self.load_ns = self.told("hi")["load_duration"] / 3
 
     def load(self, window=ROOM, **fields):
         """Have the model in memory with this window; the answer."""
@@ -187,11 +199,6 @@ def moment(text):
     return datetime.fromisoformat(text[:19] + text[19:].lstrip(".0123456789"))
 
 
-def was_loaded(told):
-    """Whether an answer had to wait for its model: beside that, being ready takes no time."""
-    return told["load_duration"] > 0.5 * told["total_duration"]
-
-
 def overflow(got):
     """The two sizes in a refusal of 0.30 and later: a document within the text."""
     status, text = got.error
@@ -225,7 +232,9 @@ def real_peer(address, wanted=""):
     for name in [wanted] if wanted else [item["name"] for item in listed if _is_local(item)]:
         shown = asked.post("/api/show", model=name).json
         if "completion" in shown.get("capabilities", ["completion"]):
-            return Peer(address, name, version, path_of(shown))
+            peer = Peer(address, name, version, path_of(shown))
+            peer.learn()
+            return peer
     return None
 
 
@@ -234,6 +243,9 @@ def _is_local(item):
 
 
 def path_of(shown):
-    """How a model's chats are run since 0.30, by what is shown of it: a Jinja template is its own."""
-    rendered = shown.get("renderer") or shown.get("parser") or "{%" not in shown["template"]
-    return "rendered" if rendered else "native"
+    """How a model's chats are run since 0.30, by what is shown of it.
+
+    Natively when it has no Go template of its own: then its Jinja template is shown, or none.
+    """
+    own = "{%" not in shown["template"] and shown["template"] != "{{ .Prompt }}"
+    return "rendered" if own or shown.get("renderer") or shown.get("parser") else "native"

@@ -20,11 +20,11 @@ from tests.backends.contract_peer import (
     said,
     sentence,
     since,
-    was_loaded,
     with_system,
     without,
 )
 
+DETAILS = {"parent_model", "format", "family", "families", "parameter_size", "quantization_level"}
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
 
 
@@ -67,13 +67,8 @@ def test_the_list_of_models_names_each(peer):
         assert item["name"] == item["model"] == full(item["name"])
         assert item["size"] > 0
         assert len(bytes.fromhex(item["digest"])) == 32
-        assert item["details"].keys() >= {
-            "format",
-            "family",
-            "families",
-            "parameter_size",
-            "quantization_level",
-        }
+        lengths = {"context_length", "embedding_length"} if peer.version >= (0, 30, 0) else set()
+        assert item["details"].keys() == DETAILS | lengths
         assert peer.version < (0, 30, 0) or item["capabilities"]
     changed = [moment(item["modified_at"]) for item in models]
     assert changed == sorted(changed, reverse=True)
@@ -265,7 +260,10 @@ def test_what_is_loaded_is_listed(peer):
     listed = peer.loaded()
     assert listed["name"] == listed["model"] == full(peer.model)
     assert listed["digest"] == peer.tag()["digest"]
-    assert listed["details"].keys() == peer.tag()["details"].keys()
+    tagged = peer.tag()["details"]
+    assert listed["details"] == {"parent_model": ""} | {
+        name: tagged[name] for name in DETAILS if name != "parent_model"
+    }
     assert 0 <= listed["size_vram"] <= listed["size"]
     assert peer.version < (0, 10, 0) or listed["context_length"] == WINDOW
 
@@ -283,15 +281,15 @@ def test_a_window_ends_where_the_model_was_trained(peer):
 def test_the_same_options_do_not_load_again(peer):
     """Whatever the messages, the reply's length and the sampling."""
     peer.unload()
-    assert was_loaded(peer.told("hi", window=WINDOW))
+    assert peer.was_loaded(peer.told("hi", window=WINDOW))
     again = peer.told(said("hi", "hello", "bye"), window=WINDOW, reply=6, options={"top_k": 9})
-    assert not was_loaded(again)
+    assert not peer.was_loaded(again)
 
 
 def test_another_window_loads_again(peer):
     """And the list of what is loaded tells of it."""
     peer.load(WINDOW)
-    assert was_loaded(peer.told("hi", window=WINDOW * 2))
+    assert peer.was_loaded(peer.told("hi", window=WINDOW * 2))
     assert peer.version < (0, 10, 0) or peer.loaded()["context_length"] == WINDOW * 2
 
 
@@ -305,7 +303,7 @@ def test_a_window_left_out_loads_again(peer):
         stream=False,
         options={"num_predict": 4},
     )
-    assert was_loaded(told.json)
+    assert peer.was_loaded(told.json)
     assert peer.version < (0, 10, 0) or peer.loaded()["context_length"] > WINDOW
 
 
@@ -313,7 +311,9 @@ def test_shifting_is_loaded_with_the_model(peer):
     """Since 0.30; before, it is a matter of each request."""
     since(peer, 0, 12, 6)
     peer.load(WINDOW)
-    assert was_loaded(peer.told("hi", window=WINDOW, shift=False)) == (peer.version >= (0, 30, 0))
+    assert peer.was_loaded(peer.told("hi", window=WINDOW, shift=False)) == (
+        peer.version >= (0, 30, 0)
+    )
 
 
 def test_a_loaded_model_stays_as_long_as_asked(peer):
@@ -365,7 +365,7 @@ def test_models_of_the_same_weights_share_their_place(peer):
     peer.unload()
     with peer.derived() as name:
         peer.load()
-        assert not was_loaded(peer.told("hi", model=name))
+        assert not peer.was_loaded(peer.told("hi", model=name))
         assert peer.loaded(name) is None
         assert peer.loaded() is not None
         peer.told([], model=name, keep_alive=0)

@@ -12,7 +12,6 @@ from tests.backends.contract_peer import (
     said,
     sentence,
     since,
-    was_loaded,
     with_system,
 )
 
@@ -86,7 +85,8 @@ def test_a_stream_that_is_refused_has_its_status(peer):
 def test_a_prompt_may_leave_room_for_one_token(peer):
     """One token below the window is read whole by every server that lets itself be forbidden."""
     since(peer, 0, 12, 6)
-    told = peer.told(peer.exactly(WINDOW - 1), window=WINDOW, truncate=False, shift=False)
+    full = {"window": WINDOW, "truncate": False, "shift": False}
+    told = peer.told(peer.exactly(WINDOW - 1), **full, **peer.endless())
     assert told["prompt_eval_count"] == WINDOW - 1
     assert (told["done_reason"], told["eval_count"]) == ("length", 1)
 
@@ -177,7 +177,7 @@ def test_a_client_that_leaves_a_reply_frees_the_model(peer):
     with peer.connect() as connection:
         connection.request("POST", "/api/chat", body)
         assert not json.loads(connection.getresponse().readline())["done"]
-    assert not was_loaded(peer.told("hello"))
+    assert not peer.was_loaded(peer.told("hello"))
 
 
 def test_a_client_that_leaves_while_it_loads(peer):
