@@ -10,6 +10,7 @@ from engine.testing.ollama_state import START, Runner, State
 
 _FOREVER = timedelta(days=106_751)
 _GIB = 2**30
+_EMBEDDING = 576
 
 
 def tags(state: State) -> list[dict[str, Any]]:
@@ -26,6 +27,8 @@ def _tag(state: State, index: int, model: Model) -> dict[str, Any]:
     item = _identity(model) | {"modified_at": changed.isoformat().replace("+00:00", "Z")}
     if state.version >= rules.LLAMA_SERVER:
         item["capabilities"] = _capabilities(model, state.version)
+        lengths = {"context_length": model.trained, "embedding_length": _EMBEDDING}
+        item["details"] = item["details"] | lengths
     if model.remote_host:
         item |= {"remote_model": model.name, "remote_host": model.remote_host}
     return item
@@ -71,7 +74,7 @@ def show(state: State, model: Model) -> dict[str, Any]:
             "general.architecture": model.family,
             f"{model.family}.context_length": model.trained,
             f"{model.family}.block_count": 30,
-            f"{model.family}.embedding_length": 576,
+            f"{model.family}.embedding_length": _EMBEDDING,
             f"{model.family}.attention.head_count": 9,
             f"{model.family}.attention.head_count_kv": 3,
         },
