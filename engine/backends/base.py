@@ -106,7 +106,8 @@ class Loaded:
     `window_tokens` is one conversation's share (per slot). `trained_tokens` 0 when unknown.
     `vocabulary` names the tokenizer for stored token ids, empty when ids are not exchanged.
     `digest` is that of the model's content, empty when it is not told. `note` is what the user must
-    know of how it was loaded, a sentence.
+    know of how it was loaded, a sentence. `cuts`: why what runs it may cut a prompt that is too long
+    in silence, a sentence; empty where it refuses one.
     """
 
     window_tokens: int
@@ -114,6 +115,7 @@ class Loaded:
     vocabulary: str = ""
     digest: str = ""
     note: str = ""
+    cuts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ class ModelInfo:
     `configured_window` is a window the model itself asks for (Modelfile `num_ctx`).
     `kv_bytes_per_token` is the f16 cost of one token of context. `think` is what it can be told
     of thinking: nothing when it does not think or always does, None when that is not known.
+    `cloud`: the server has it run by another one: what is said to it leaves the user's machines.
+    `cuts`: as in `Loaded`.
     """
 
     name: str
@@ -138,6 +142,8 @@ class ModelInfo:
     capabilities: frozenset[str] = frozenset()
     think: tuple[ThinkChoice, ...] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    cloud: bool = False
+    cuts: str = ""
 
     @property
     def sees_images(self) -> bool:
@@ -147,7 +153,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """A line in the list of models.
+    """A line in the list of models; `cloud` as in `ModelInfo`.
 
     `digest` is that of its content, "" when it is not told: models of one digest are one on disk.
     """
@@ -156,6 +162,7 @@ class ModelSummary:
     size_bytes: int = 0
     details: str = ""
     digest: str = ""
+    cloud: bool = False
 
 
 # ---- chunks -------------------------------------------------------------------------------------
@@ -208,9 +215,8 @@ class Warned:
     """Something the user must be told; `code` is stable, `text` is a sentence.
 
     Codes: `stretched` (the context was made anew with YaRN), `reloaded`, `template_repaired`,
-    `old_server` (it may cut a prompt in silence), `server_cut` (it did), `window_shrank` (it was
-    loaded again, and smaller), `no_thinking` (the model was asked to think and cannot: it answered
-    without).
+    `server_cut` (it dropped what was sent), `window_shrank` (it was loaded again, and smaller),
+    `no_thinking` (the model was asked to think and cannot: it answered without).
     """
 
     code: str

@@ -11,10 +11,11 @@ Promises:
 - Nothing is cut in silence. Every request to a model carries the same `num_ctx` and says
   `truncate: false` and `shift: false`; a prompt that does not fit is refused by the server, and a
   reply that fills the window ends with "length". A server too old to know the two fields is named
-  in a `Warned("old_server")`, once.
+  whenever a model is described or loaded (`cuts`): what it is sent must fit by our own count.
 - Nothing is loaded twice: loading and every reply use the same load options.
 - Nothing goes anywhere but to the configured server. It never changes by itself, redirects are not
-  followed, and a model that the server would run on ollama.com is refused before anything is sent.
+  followed, and a model that the server would run on ollama.com is refused before anything is sent,
+  unless the user allows such models. The token is sent only where nobody can read along.
 - A stream that stops without its last object is a failure, never a short reply.
 
 It does not count tokens, and does not decide which window is allowed.
@@ -23,6 +24,7 @@ It does not count tokens, and does not decide which window is allowed.
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -45,6 +47,7 @@ from engine.backends.base import (
     Warned,
 )
 from engine.backends.ollama_address import parse_address
+from engine.backends.ollama_cloud import CloudGate
 from engine.backends.ollama_library import Library
 from engine.backends.ollama_thinking import cannot_think, plan_think
 from engine.backends.ollama_wire import PullProgress, RunningModel, modelfile_num_ctx
@@ -84,6 +87,8 @@ class OllamaBackend:
             reading the prompt all happen before the server's first byte.
         keep_alive: how long the server keeps the model after a reply (a Go duration); empty
             leaves it to the server. The same in every request.
+        token: sent to a server that wants one; "" for OLLAMA_API_KEY, if that is set.
+        allow_cloud: whether models may be used that the server has run by ollama.com.
     """
 
     name = "ollama"
@@ -95,17 +100,26 @@ class OllamaBackend:
         silence_seconds: float = SILENCE_SECONDS,
         load_silence_seconds: float = LOAD_SILENCE_SECONDS,
         keep_alive: str = wire.KEEP_ALIVE,
+        token: str = "",
+        allow_cloud: bool = False,
     ) -> None:
         self._host = host.strip() or os.environ.get("OLLAMA_HOST", "")
         self._silence = silence_seconds
         self._load_silence = load_silence_seconds
         self._keep_alive = keep_alive
+        self._token = token
+        self._cloud = CloudGate(self._document, allowed=allow_cloud)
         self._connection: Connection | None = None
         self._version: str | None = None
-        self._warned_old = False
-        self._trained: dict[str, int] = {}  # of the models known to run on the server itself
+        self._trained: dict[str, int] = {}  # of the models that were asked about
         self._think: dict[str, tuple[ThinkChoice, ...] | None] = {}  # what each can be told
         self._windows: dict[tuple[str, int], int] = {}  # name, asked → what was loaded
+
+    def use(self, *, token: str, allow_cloud: bool) -> None:
+        """Go by another token and another word on models of ollama.com, from the next request on."""
+        self._token, self._cloud.allowed = token, allow_cloud
+        if self._connection is not None:
+            self._connection.token = token
 
     # ---- what there is --------------------------------------------------------------------------
 
@@ -117,26 +131,30 @@ class OllamaBackend:
         return self._version
 
     async def list_models(self) -> tuple[ModelSummary, ...]:
-        """The models stored on the server that can chat, newest first; none that run elsewhere."""
+        """The models on the server's list that can chat, newest first."""
         tags = await self._document("GET", "/api/tags")
         self._required("models" in tags)
-        return wire.model_summaries(tags)
+        models = wire.model_summaries(tags, cloud=self._cloud.everything)
+        self._cloud.note_list(models)
+        return models
 
     async def describe(self, model: str) -> ModelInfo:
         """What the server tells of a model without loading it.
 
         Raises:
             ModelMissing: the server has no such model.
-            ModelUnusable: it would run on ollama.com.
+            ModelUnusable: it would run on ollama.com, and must not or cannot.
             BackendUnreachable, BackendRefused: no server, or no Ollama server.
         """
-        show = await self._show(model)
+        self._cloud.require(model)
         models = await self.list_models()
+        show = await self._show(model)
         name = wire.full_name(model)
         same = (item for item in models if wire.full_name(item.name) == name)
         info = wire.model_info(model, show, next((item.size_bytes for item in same), 0))
         self._trained[name], self._think[name] = info.trained_window, info.think
-        return info
+        cloud = self._cloud.is_cloud(model)
+        return replace(info, cloud=cloud, cuts="" if cloud else await self._cuts())
 
     async def ps(self, patience_seconds: float = ANSWER_SECONDS) -> tuple[RunningModel, ...]:
         """The models in the server's memory, with the windows they were loaded with."""
@@ -149,9 +167,13 @@ class OllamaBackend:
         """Make the server load the model with this window, and ask what it really loaded.
 
         A window that came out smaller is the window from now on. `progress` gets None, then 1: the
-        server does not say how far it is. Raises as `describe`, and MemoryShort, BackendSilent.
+        server does not say how far it is. A model of ollama.com is not loaded: nothing is sent.
+        Raises as `describe`, and MemoryShort, BackendSilent.
         """
         trained = await self._trained_window(request.model)
+        if await self._cloud.admit(request.model):
+            progress(1.0)
+            return Loaded(min(request.window_tokens, trained or request.window_tokens), trained)
         other = await self._other_window(request)
         progress(None)
         body = wire.load_body(request.model, request.window_tokens, self._keep_alive)
@@ -166,7 +188,7 @@ class OllamaBackend:
         if other and live != other:
             note = wire.taken_over_words(other, request.window_tokens)
         digest = running.digest if running else ""
-        return Loaded(window, trained, digest=digest, note=note)
+        return Loaded(window, trained, digest=digest, note=note, cuts=await self._cuts())
 
     async def count(self, request: PromptRequest) -> int | None:
         """None: the server has no way to count a prompt without running it."""
@@ -188,7 +210,8 @@ class OllamaBackend:
         """
         body = wire.chat_body(request, self._keep_alive)
         await self._trained_window(request.model)
-        for warning in (*await self._old_server(), *await self._foreseen_load(request)):
+        await self._told_version()
+        for warning in await self._foreseen_load(request):
             yield warning
         body = wire.with_think(body, self._plan_think(request))
         try:
@@ -226,10 +249,9 @@ class OllamaBackend:
 
         Raises:
             DownloadFailed: unknown name, offline, disk full, damaged.
-            ModelUnusable: it would run on ollama.com.
+            ModelUnusable: it would run on ollama.com, and must not.
         """
-        if wire.is_cloud_name(model):
-            raise faults.cloud_model(model)
+        self._cloud.require(model)
         body = {"model": model, "stream": True}
         explain = partial(faults.pull_refusal, model=model)
         silence = (self._load_silence, self._load_silence)  # it checks whole files in silence
@@ -248,7 +270,7 @@ class OllamaBackend:
     @property
     def library(self) -> Library:
         """Deletes what is stored on the server, and puts models out of its memory."""
-        return Library(self._ask, self._load_silence)
+        return Library(self._ask, self._cloud.is_cloud, self._load_silence)
 
     async def save_prefix(self, file: Path) -> bool:
         """The server keeps its prefix cache to itself."""
@@ -272,6 +294,7 @@ class OllamaBackend:
         Raises as `_show`: every use of a model passes here before anything is sent to it.
         """
         name = wire.full_name(model)
+        self._cloud.require(model)
         if name not in self._trained:
             show = await self._show(model)
             info = wire.model_info(model, show, 0)
@@ -279,15 +302,20 @@ class OllamaBackend:
         return self._trained[name]
 
     async def _show(self, model: str) -> wire.Json:
-        """What the server tells of a model. Raises ModelUnusable if it runs on ollama.com."""
-        if wire.is_cloud_name(model):
-            raise faults.cloud_model(model)
+        """What the server tells of a model.
+
+        Raises ModelUnusable if it runs on ollama.com, and must not or cannot: not even its name is
+        sent then, where the list of models says so.
+        """
+        if not self._cloud.is_known(model):
+            await self.list_models()
+        await self._cloud.admit(model)
         try:
             show = await self._document("POST", "/api/show", {"model": model}, model)
         except ModelMissing as fault:
             raise await self._missing(model) from fault
-        if wire.text(show, "remote_host") or wire.text(show, "remote_model"):
-            raise faults.cloud_model(model)
+        self._cloud.note(model, cloud=self._cloud.is_cloud(model) or wire.is_remote(show))
+        self._cloud.require(model)
         return show
 
     async def _missing(self, model: str) -> EnvironmentFault:
@@ -308,26 +336,20 @@ class OllamaBackend:
         name = wire.full_name(model)
         return next((item for item in running if wire.full_name(item.name) == name), None)
 
-    async def _old_server(self) -> tuple[Chunk, ...]:
-        """A warning, once, if the server does not know how to refuse instead of cutting."""
-        if self._warned_old:
-            return ()
+    async def _told_version(self) -> str:
+        """The server's version, "unknown" from some other program that speaks its language."""
         try:
-            version = await self.version()
-        except BackendRefused:  # it is some other program that speaks Ollama's language
-            version = "unknown"
+            return await self.version()
+        except BackendRefused:
+            return "unknown"
+
+    async def _cuts(self) -> str:
+        """Why the server may cut a prompt in silence, "" if it knows how to refuse instead."""
+        version = await self._told_version()
         numbers = wire.parse_version(version)
         if version != "unknown" and (numbers is None or numbers >= wire.NO_CUT_VERSION):
-            return ()
-        self._warned_old = True
-        known = ".".join(str(part) for part in wire.NO_CUT_VERSION)
-        return (
-            Warned(
-                "old_server",
-                f"This Ollama server's version is {version}: before {known} it may drop the "
-                "beginning of a long conversation in silence. Update it.",
-            ),
-        )
+            return ""
+        return wire.old_server_words(version)
 
     async def _other_window(self, request: LoadRequest) -> int:
         """Tokens of the window it has in memory now, if that is not what was loaded before; else 0."""
@@ -347,6 +369,8 @@ class OllamaBackend:
 
     async def _foreseen_load(self, request: PromptRequest) -> tuple[Chunk, ...]:
         """`Loading` if the request will make the server load the model, and why, if known."""
+        if self._cloud.is_cloud(request.model):
+            return ()
         try:
             running = await self._running(request.model)
         except BackendSilent:  # as in _other_window
@@ -422,7 +446,9 @@ class OllamaBackend:
         from engine.backends.ollama_http import Ask, Connection
 
         if self._connection is None:
-            self._connection = Connection(parse_address(self._host))
+            address = parse_address(self._host)
+            self._cloud.everything = address.is_cloud
+            self._connection = Connection(address, self._token)
         first, gap = silence
         try:
             async with self._connection.ask(

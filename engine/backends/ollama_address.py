@@ -45,6 +45,16 @@ class Address:
         """Whether the server is this very machine, so that no proxy may come between."""
         return all(_is_loopback(host) for host in self.hosts)
 
+    @property
+    def private(self) -> bool:
+        """Whether nobody on the way can read along, so that a secret may be sent."""
+        return self.scheme == "https" or self.loopback
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether it is ollama.com itself."""
+        return any(f".{host.lower()}".endswith(".ollama.com") for host in self.hosts)
+
     def __str__(self) -> str:
         return self._url(self.hosts[0])
 
@@ -57,7 +67,7 @@ def parse_address(text: str) -> Address:
     """Read an address as Ollama reads `OLLAMA_HOST`; an empty one is this machine, port 11434.
 
     Raises:
-        BackendUnreachable: the scheme is neither http nor https.
+        BackendUnreachable: the scheme is neither http nor https, or a user is named.
     """
     bare = text.strip().strip("\"'").strip()
     if bare == "ollama.com":  # as Ollama does; nothing but the user's own words leads there
@@ -73,6 +83,11 @@ def parse_address(text: str) -> Address:
         )
     default = _SCHEME_PORTS[scheme] if separator else DEFAULT_PORT
     place, _, path = rest.partition("/")
+    if "@" in place:  # what is said of it holds no word of it
+        raise BackendUnreachable(
+            "The Ollama address has a user name in it, which is not used.",
+            "Leave out what stands before the @. A token goes into `ollama.token`.",
+        )
     host, port = _split(place, default)
     return Address(scheme, _hosts(scheme, host), port, path.strip("/"))
 

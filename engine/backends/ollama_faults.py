@@ -30,6 +30,8 @@ _KEPT = "What had arrived is kept."
 _PARTIAL_REMEDY = "What had arrived is kept. Send the message again to continue."
 _MEMORY_REMEDY = "Choose a smaller context window or a smaller model, or close other programs."
 _PULL_REMEDY = "Try again: what has arrived is kept by Ollama, and it continues there."
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL")
+_WANTS_TLS = b"HTTP request to an HTTPS server"
 _WORDS = 300  # characters of a server's own words that are shown
 
 
@@ -105,12 +107,87 @@ def silent(seconds: float, *, answered: bool) -> BackendSilent:
     )
 
 
+def untrusted(place: str, why: str) -> BackendUnreachable:
+    """The server's certificate does not hold; `why` are the words of the TLS library."""
+    return BackendUnreachable(
+        f"The certificate of the server at {place} is not trusted: {_shown(why)}",
+        "If the server is yours, name the file with its CA certificate in SSL_CERT_FILE and start "
+        "Porthole again.",
+    )
+
+
+def insecure(place: str, reason: str) -> BackendUnreachable:
+    """No secure connection came about; `reason` is the TLS library's code for why."""
+    if reason in _NO_TLS:
+        return BackendUnreachable(
+            f"The server at {place} does not speak https.",
+            "Set `ollama.host` to its address with http:// before it.",
+        )
+    words = reason.lower().replace("_", " ") or "no reason was given"
+    return BackendUnreachable(
+        f"The secure connection to {place} failed: {words}.",
+        "See whether the server speaks https, and whether its certificate is valid.",
+    )
+
+
+def no_certificates(path: str) -> BackendUnreachable:
+    """The certificates that the user named cannot be read."""
+    return BackendUnreachable(
+        f"The certificates in {path} cannot be read.",
+        "Correct SSL_CERT_FILE or SSL_CERT_DIR, and start Porthole again.",
+    )
+
+
 def cloud_model(model: str) -> ModelUnusable:
     """A model that runs on somebody else's machine; nothing was sent to it."""
     return ModelUnusable(
-        f"The model “{model}” runs on ollama.com, not on your server: nothing was sent to it.",
-        "Choose a model that is stored on your server; `porthole models` lists them.",
+        f"The model “{model}” runs on ollama.com: your messages and files would leave this computer. "
+        "Nothing was sent.",
+        "Allow it with `ollama.allow_cloud` in the settings, or choose a model that is stored on "
+        "your server.",
     )
+
+
+def cloud_off(model: str) -> ModelUnusable:
+    """A model of ollama.com, on a server that is told not to use it."""
+    return ModelUnusable(
+        f"The model “{model}” runs on ollama.com, which is switched off on the Ollama server.",
+        "Choose a model that is stored there, or start the server without OLLAMA_NO_CLOUD.",
+    )
+
+
+def token_in_clear(place: str) -> BackendRefused:
+    """A secret, and an address on the way to which anybody can read it; nothing was sent."""
+    return BackendRefused(
+        f"The token was not sent to {place}: without https, anybody on the way could read it.",
+        "Set `ollama.host` to an address that begins with https://, or remove `ollama.token`.",
+    )
+
+
+def _unauthorized(words: Any, place: str, *, had_token: bool) -> BackendRefused:
+    """The server wants to know who asks; `words` is its answer."""
+    if text(mapping(words), "signin_url"):
+        return BackendRefused(
+            "This model runs on ollama.com, and the Ollama server is not signed in there.",
+            "Run `ollama signin` on the server's machine, then try again.",
+            status=401,
+        )
+    if had_token:
+        return BackendRefused(
+            f"The server at {place} refuses the token.",
+            "Correct `ollama.token` in the settings.",
+            status=401,
+        )
+    return BackendRefused(
+        f"The server at {place} wants a token.",
+        "Ask whoever runs it for one, and set `ollama.token` in the settings.",
+        status=401,
+    )
+
+
+def hidden(words: str, secret: str) -> str:
+    """A server's words without a secret that it repeats."""
+    return words.replace(secret, "…") if secret else words
 
 
 def missing(model: str, others: tuple[str, ...] = ()) -> ModelMissing:
@@ -123,16 +200,27 @@ def missing(model: str, others: tuple[str, ...] = ()) -> ModelMissing:
 
 
 def refusal(
-    status: int, body: bytes, *, place: str, explain: Explain | None = None
+    status: int, body: bytes, *, place: str, explain: Explain | None = None, secret: str = ""
 ) -> EnvironmentFault:
-    """The fault behind an answer with an error status; `body` is the whole answer."""
+    """The fault behind an answer with an error status; `body` is the whole answer.
+
+    `secret` is the token that was sent with the request, "" for none.
+    """
+    if status == 401:
+        return _unauthorized(_parsed(body), place, had_token=bool(secret))
+    if status == 400 and _WANTS_TLS in body:
+        return BackendRefused(
+            f"The server at {place} speaks https only.",
+            "Set `ollama.host` to its address with https:// before it.",
+            status=status,
+        )
     if status == 403 and not body.strip():
         return BackendRefused(
             f"Ollama at {place} refuses requests made under that address.",
             "Use its IP address in `ollama.host`, or allow the name with OLLAMA_ORIGINS there.",
             status=status,
         )
-    words = error_words(_parsed(body))
+    words = hidden(error_words(_parsed(body)), secret)
     if not words and status in _GATEWAY:
         return BackendRefused(
             f"What stands before Ollama at {place} got no answer from it in time "
@@ -157,6 +245,8 @@ def chat_refusal(
     for pattern, make in _MEANINGS:
         if pattern.search(words):
             return make(words, model)
+    if model and words.startswith("ollama cloud is disabled"):
+        return cloud_off(model)
     if began or _DIED.search(words):
         return _died(words, began=began)
     return BackendRefused(

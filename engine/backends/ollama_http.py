@@ -9,6 +9,8 @@ No connection outlives its answer, so a server that restarts is never met on a d
 
 import asyncio
 import json
+import os
+import re
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
@@ -16,6 +18,7 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
+import certifi
 import httpx
 import ollama
 
@@ -62,10 +65,13 @@ class Where:
 class Answer:
     """A successful answer that is being read: JSON objects, one a line, or one document."""
 
-    def __init__(self, chunks: AsyncGenerator[bytes, None], ask: Ask, where: Where) -> None:
+    def __init__(
+        self, chunks: AsyncGenerator[bytes, None], ask: Ask, where: Where, secret: str = ""
+    ) -> None:
         self._chunks = chunks
         self._ask = ask
         self._where = where
+        self._secret = secret  # the token it was asked with
         self._buffer = bytearray()
         self._began = False
 
@@ -129,17 +135,24 @@ class Answer:
             if self._began:
                 raise faults.cut("the connection ended in the middle of a line, or sent no JSON")
             raise faults.not_ollama(self._where.place)
-        if words := faults.error_words(value):
+        if words := faults.hidden(faults.error_words(value), self._secret):
             raise self._ask.explain(words, began=self._began)
         self._began = True
         return value
 
 
 class Connection(ollama.AsyncClient):
-    """The way to one server, which never changes. `close()` ends it."""
+    """The way to one server, which never changes. `close()` ends it.
 
-    def __init__(self, address: Address) -> None:
+    Args:
+        address: the server's.
+        token: what it may want to see of whoever asks; "" for OLLAMA_API_KEY, or nothing. It may
+            be another one from the next request on.
+    """
+
+    def __init__(self, address: Address, token: str = "") -> None:
         self._address = address
+        self.token = token
         # Reading the certificates takes a tenth of a second, and plain http to this machine has
         # no use for them: no redirect or proxy can turn it into https.
         secure = address.scheme == "https" or not address.loopback
@@ -148,16 +161,17 @@ class Connection(ollama.AsyncClient):
                 str(address),
                 follow_redirects=False,  # a redirect could lead to another machine
                 trust_env=not address.loopback,  # proxies catch local traffic otherwise
-                verify=secure,
+                verify=_trusted() if secure else False,
                 timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
                 limits=httpx.Limits(max_keepalive_connections=0),
-                headers={"Accept-Encoding": "identity"},  # a compressing proxy would hold tokens
+                headers={
+                    "Accept-Encoding": "identity",  # a compressing proxy would hold tokens
+                    "Authorization": "none",  # else ollama's client puts OLLAMA_API_KEY there
+                },
             )
         except (ValueError, httpx.InvalidURL) as error:  # a host that is none
             raise _bad_address(error, Where(str(address))) from error
-        if address.scheme == "http" and not address.loopback:
-            # OLLAMA_API_KEY, which ollama's client adds, is not for others on the way to read.
-            self._client.headers.pop("authorization", None)
+        self._client.headers.pop("authorization", None)
 
     async def close(self) -> None:
         """Give up the way; nothing may be asked afterwards."""
@@ -168,42 +182,58 @@ class Connection(ollama.AsyncClient):
         """Send a request; inside, its answer is read. Leaving early closes the connection.
 
         Raises:
-            EnvironmentFault: nobody there, refused, silent, or not an Ollama server.
+            EnvironmentFault: nobody there, refused, silent, not an Ollama server, or the token
+                would travel in plain text.
         """
         where = Where(str(self._address), self._address.loopback)
+        if self.token and not self._address.private:
+            raise faults.token_in_clear(where.place)
+        secret = self.token or self._key()
         # ASCII JSON: a lone surrogate, which the user's text may hold, has no UTF-8 form.
         content = None if ask.body is None else json.dumps(ask.body).encode("ascii")
         with translated(where):
             async with _silence_limit(ask.first, answered=False):
-                response = await self._send(ask, content)
+                response = await self._send(ask, content, secret)
         try:
             # Typed as an iterator; it is a generator, and must not be left half read.
             chunks = cast(AsyncGenerator[bytes, None], response.aiter_bytes())
             async with aclosing(chunks):
-                answer = Answer(chunks, ask, where)
+                answer = Answer(chunks, ask, where, secret)
                 if not response.is_success:
-                    raise await _refused(response, answer, ask)
+                    raise await _refused(response, answer, ask, secret)
                 yield answer
         finally:
             await response.aclose()
 
-    async def _send(self, ask: Ask, content: bytes | None) -> httpx.Response:
+    def _key(self) -> str:
+        """OLLAMA_API_KEY, where it may be sent: it is not for others on the way to read."""
+        key = os.environ.get("OLLAMA_API_KEY", "").strip()
+        return key if self._address.private and re.fullmatch(r"[!-~]+", key) else ""
+
+    async def _send(self, ask: Ask, content: bytes | None, secret: str) -> httpx.Response:
         """The answer's head, from the first of the address's hosts that can be reached."""
         *others, last = self._address.urls
         for url in others:
             try:
-                return await self._send_to(url, ask, content)
+                return await self._send_to(url, ask, content, secret)
             except (httpx.ConnectError, httpx.ConnectTimeout):
                 continue
-        return await self._send_to(last, ask, content)
+        return await self._send_to(last, ask, content, secret)
 
-    async def _send_to(self, url: str, ask: Ask, content: bytes | None) -> httpx.Response:
-        request = self._client.build_request(ask.method, url + ask.path, content=content)
+    async def _send_to(
+        self, url: str, ask: Ask, content: bytes | None, secret: str
+    ) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        request = self._client.build_request(
+            ask.method, url + ask.path, content=content, headers=headers
+        )
         response: httpx.Response = await self._client.send(request, stream=True)
         return response
 
 
-async def _refused(response: httpx.Response, answer: Answer, ask: Ask) -> PortholeError:
+async def _refused(
+    response: httpx.Response, answer: Answer, ask: Ask, secret: str
+) -> PortholeError:
     """The fault of an answer whose status is no success."""
     place, status = answer.place, response.status_code
     if response.is_redirect:
@@ -213,7 +243,24 @@ async def _refused(response: httpx.Response, answer: Answer, ask: Ask) -> Portho
             "Set `ollama.host` to Ollama's own address.",
             status=status,
         )
-    return faults.refusal(status, await answer.whole(), place=place, explain=ask.explain)
+    body = await answer.whole()
+    return faults.refusal(status, body, place=place, explain=ask.explain, secret=secret)
+
+
+def _trusted() -> ssl.SSLContext:
+    """The authorities whose certificates count: the system's and those all browsers know, or only
+    those that SSL_CERT_FILE or SSL_CERT_DIR name.
+
+    Raises BackendUnreachable when those cannot be read.
+    """
+    file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    try:
+        context = ssl.create_default_context(cafile=file, capath=folder)
+    except OSError as error:  # ssl's own are a kind of it
+        raise faults.no_certificates(file or folder or "") from error
+    if not file and not folder:
+        context.load_verify_locations(certifi.where())
+    return context
 
 
 @asynccontextmanager
@@ -251,11 +298,10 @@ def _no_connection(error: Exception, where: Where) -> PortholeError:
     while cause is not None:
         if isinstance(cause, socket.gaierror):
             return faults.unreachable(where.place, "no such host name", local=where.local)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return faults.untrusted(where.place, cause.verify_message)
         if isinstance(cause, ssl.SSLError):
-            return BackendUnreachable(
-                f"The secure connection to {where.place} failed: {cause}.",
-                "See whether the server speaks https, and whether its certificate is valid.",
-            )
+            return faults.insecure(where.place, cause.reason or "")
         cause = cause.__cause__ or cause.__context__
     return faults.unreachable(where.place, local=where.local)
 

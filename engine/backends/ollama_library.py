@@ -31,12 +31,16 @@ class Library:
 
     Args:
         ask: makes a request.
+        is_cloud: whether a model runs on ollama.com, and so never in this server's memory.
         silence_seconds: the longest silence before an answer: a large model takes a while to go,
             and servers before 0.3.11 load a model that is not loaded first.
     """
 
-    def __init__(self, ask: Request, silence_seconds: float) -> None:
+    def __init__(
+        self, ask: Request, is_cloud: Callable[[str], bool], silence_seconds: float
+    ) -> None:
         self._ask = ask
+        self._is_cloud = is_cloud
         self._silence = (silence_seconds, silence_seconds)
 
     async def unload(self, model: str) -> None:
@@ -44,6 +48,8 @@ class Library:
 
         Raises BackendUnreachable, BackendRefused, BackendSilent, ModelMissing.
         """
+        if self._is_cloud(model):
+            return
         body = {"model": model, "messages": [], "keep_alive": 0, "stream": False}
         explain = partial(faults.chat_refusal, model=model)
         async with self._ask("POST", "/api/chat", body, explain, self._silence) as answer:

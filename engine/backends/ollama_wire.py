@@ -98,6 +98,16 @@ def taken_over_words(found_tokens: int, asked_tokens: int) -> str:
     )
 
 
+def old_server_words(version: str) -> str:
+    """What a server of this version, before `NO_CUT_VERSION`, may do, and what is done about it."""
+    known = ".".join(str(part) for part in NO_CUT_VERSION)
+    return (
+        f"This Ollama server's version is {version}: before {known} it may drop the beginning of a "
+        "long conversation in silence. Porthole counts more cautiously so that it need not; update "
+        "the server to be sure."
+    )
+
+
 # ---- requests -----------------------------------------------------------------------------------
 
 
@@ -227,9 +237,10 @@ def _usage(line: Json) -> Usage:
     )
 
 
-def model_summaries(tags: Json) -> tuple[ModelSummary, ...]:
-    """The models that can chat and run on the server itself, in its order."""
-    return tuple(_summary(item) for item in _items(tags, "models") if _is_usable(item))
+def model_summaries(tags: Json, *, cloud: bool = False) -> tuple[ModelSummary, ...]:
+    """The models that can chat, in the server's order; `cloud`: the server is ollama.com."""
+    listed = (item for item in _items(tags, "models") if _can_chat(item))
+    return tuple(_summary(item, cloud=cloud) for item in listed)
 
 
 def running_models(processes: Json) -> tuple[RunningModel, ...]:
@@ -267,6 +278,7 @@ def model_info(model: str, show: Json, size_bytes: int) -> ModelInfo:
         capabilities=_with_eyes(capabilities, show, details),
         think=think_choices(capabilities, (model, architecture, text(details, "family"))),
         facts={name: value for name in _FACTS if (value := text(show, name))},
+        cloud=is_remote(show) or is_cloud_name(model),
     )
 
 
@@ -333,18 +345,24 @@ def _trained_window(known: Json, architecture: str) -> int:
     return next((value for value in named if value > 0), 0)
 
 
-def _is_usable(item: Json) -> bool:
+def _can_chat(item: Json) -> bool:
     capabilities = _list(item, "capabilities")  # servers before 0.30 do not list them
-    chats = not capabilities or "completion" in capabilities
-    remote = bool(text(item, "remote_host")) or is_cloud_name(text(item, "name"))
-    return chats and not remote
+    return not capabilities or "completion" in capabilities
 
 
-def _summary(item: Json) -> ModelSummary:
+def is_remote(item: Json) -> bool:
+    """Whether what the server lists or shows says that it has the model run by another server."""
+    return bool(text(item, "remote_host") or text(item, "remote_model"))
+
+
+def _summary(item: Json, *, cloud: bool) -> ModelSummary:
     details = mapping(item.get("details"))
     words = (text(details, key) for key in ("family", "parameter_size", "quantization_level"))
     said = ", ".join(filter(None, words))
-    return ModelSummary(text(item, "name"), number(item, "size"), said, text(item, "digest"))
+    name, digest = text(item, "name"), text(item, "digest")
+    cloud = cloud or is_remote(item) or is_cloud_name(name)
+    size = 0 if cloud else number(item, "size")  # a stub's, or another disk's
+    return ModelSummary(name, size, said, digest, cloud)
 
 
 def _whole(words: str) -> str:

@@ -123,13 +123,15 @@ def test_version_is_asked_for_once(server):
 
 
 def test_models_are_listed():
-    """Newest first, with size; none that embed only, or run elsewhere."""
+    """Newest first, with size; none that embed only. Those that run elsewhere are marked."""
     models = (*MODELS, Model("far", remote_host="https://ollama.com"), Model("big:cloud"))
     with OllamaDouble(models) as server:
         listed = using(server, lambda backend: backend.list_models())
-    assert [(model.name, model.size_bytes) for model in listed] == [
-        ("plain:latest", 1_000_000_000),
-        ("m:latest", 1_000_000_000),
+    assert [(model.name, model.size_bytes, model.cloud) for model in listed] == [
+        ("big:cloud", 0, True),
+        ("far:latest", 0, True),
+        ("plain:latest", 1_000_000_000, False),
+        ("m:latest", 1_000_000_000, False),
     ]
 
 
@@ -208,7 +210,8 @@ def test_load_that_came_out_smaller():
 def test_load_on_servers_that_do_not_tell_the_window():
     """Without /api/ps the trained window is the most that can have been loaded."""
     with OllamaDouble(version="0.1.37") as server:
-        assert using(server, lambda backend: loaded(backend, 65536)) == Loaded(32768, 32768)
+        got = using(server, lambda backend: loaded(backend, 65536))
+    assert replace(got, cuts="") == Loaded(32768, 32768)
 
 
 def test_load_reports_that_it_works(server):
@@ -434,34 +437,52 @@ def test_a_prompt_that_does_not_fit_is_refused(version, path, sizes):
     assert (caught.value.prompt_tokens, caught.value.window_tokens) == sizes
 
 
-def test_an_old_server_is_named_once():
-    """A server that may cut in silence is warned of, once; the fields are sent all the same."""
-    with OllamaDouble(version="0.12.5") as server:
+def described_and_loaded(server):
+    async def work(backend):
+        return (await backend.describe("m")).cuts, (await loaded(backend)).cuts
 
-        async def work(backend):
-            return [await chunks_of(backend, prompt()) for _ in range(2)]
+    return using(server, work)
 
-        first, second = using(server, work)
-        bodies = server.bodies()
-    warnings = [chunk for chunk in (*first, *second) if isinstance(chunk, Warned)]
-    assert [warning.code for warning in warnings] == ["old_server"]
-    assert "0.12.5" in warnings[0].text
-    assert warnings[0] is first[0]
-    assert {body["truncate"] for body in bodies} == {False}
+
+@pytest.mark.parametrize("version", ["0.3.0", "0.6.8", "0.12.5"])
+def test_an_old_server_is_named(version):
+    """A server that may cut in silence is named with every model; the fields are sent all the same."""
+    with OllamaDouble(version=version) as server:
+        described, got = described_and_loaded(server)
+        assert [body["truncate"] for body in server.bodies()] == [False]
+    assert described == got
+    assert f"version is {version}: before 0.12.6" in got
 
 
 @pytest.mark.parametrize("version", ["0.12.6", "0.33.0-rc2", "0.0.0"])
-def test_newer_servers_are_not_warned_of(version):
+def test_newer_servers_cut_nothing(version):
     """From 0.12.6 on, and for development builds, there is nothing to say."""
     with OllamaDouble(version="0.33.0") as server:
         server.state.version_text = version
-        assert not [chunk for chunk in chunks(server) if isinstance(chunk, Warned)]
+        assert described_and_loaded(server) == ("", "")
 
 
 def test_a_server_that_hides_its_version(server):
     """Whoever does not tell its version may be old."""
-    server.fail(Answer(404, "404 page not found", "text/plain"), "/api/version")
-    assert chunks(server)[0].code == "old_server"
+    for _ in range(2):
+        server.fail(Answer(404, "404 page not found", "text/plain"), "/api/version")
+    assert all("version is unknown" in told for told in described_and_loaded(server))
+
+
+def test_a_server_that_was_put_back_is_old_at_the_next_load(server):
+    """Another version on the same address, after it was away, is asked for again."""
+
+    async def work(backend):
+        before = await loaded(backend)
+        await asyncio.to_thread(server.stop)
+        with pytest.raises(BackendUnreachable):
+            await loaded(backend)
+        await asyncio.to_thread(server.start, "0.6.8")
+        return before.cuts, (await loaded(backend)).cuts
+
+    before, after = using(server, work)
+    assert before == ""
+    assert "0.6.8" in after
 
 
 def test_a_window_that_was_shifted_is_told():
@@ -470,10 +491,7 @@ def test_a_window_that_was_shifted_is_told():
         server.say(" ".join(f"w{index}" for index in range(50)))
         words = " ".join(f"p{index}" for index in range(90))
         received = chunks(server, prompt(words, model="plain", window_tokens=100))
-    assert [chunk.code for chunk in received if isinstance(chunk, Warned)] == [
-        "old_server",
-        "server_cut",
-    ]
+    assert [chunk.code for chunk in received if isinstance(chunk, Warned)] == ["server_cut"]
     assert isinstance(received[-1], Finished)
 
 
@@ -527,11 +545,11 @@ def test_cloud_names_are_refused_before_anything_is_sent(server, name):
 
 
 def test_cloud_stubs_are_refused_before_a_word_is_sent():
-    """A stored name whose model runs elsewhere: only its description was asked for."""
+    """A stored name whose model runs elsewhere: the list says so, not even the name was sent."""
     with OllamaDouble([Model("far", remote_host="https://ollama.com")]) as server:
         with pytest.raises(ModelUnusable, match=r"ollama\.com"):
             chunks(server, prompt(model="far"))
-        assert [request.path for request in server.requests] == ["/api/show"]
+        assert [request.path for request in server.requests] == ["/api/tags"]
 
 
 # ---- stop ---------------------------------------------------------------------------------------

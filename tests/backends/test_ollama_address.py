@@ -120,6 +120,33 @@ def test_other_schemes_are_refused(text):
         parse_address(text)
 
 
+def test_an_address_with_a_password_is_refused_without_a_word_of_it():
+    """Nothing that might be a secret is repeated."""
+    with pytest.raises(BackendUnreachable, match="user name") as caught:
+        parse_address("https://me:hunter2@server.example/ollama")
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "private", "cloud"),
+    [
+        ("", True, False),
+        ("http://127.0.0.5", True, False),
+        ("https://server.example", True, False),
+        ("http://192.168.1.5", False, False),
+        ("server.internal", False, False),
+        ("ollama.com", True, True),
+        ("https://api.OLLAMA.com", True, True),
+        ("https://notollama.com", True, False),
+        ("https://ollama.com.example", True, False),
+    ],
+)
+def test_what_an_address_is_good_for(text, private, cloud):
+    """Secrets go to this machine or over https; ollama.com is known by its name."""
+    address = parse_address(text)
+    assert (address.private, address.is_cloud) == (private, cloud)
+
+
 @pytest.mark.parametrize("text", ["http://[::1", "exa mple.com", "a:b:c", "[x]:1"])
 def test_addresses_that_are_none(text):
     """Nonsense is one sentence at the first request, not a crash."""
@@ -215,7 +242,7 @@ def test_a_name_that_does_not_exist():
 
 def test_https_to_a_plain_server():
     """A secure connection to a server that speaks plain http."""
-    with OllamaDouble() as server, pytest.raises(BackendUnreachable, match="secure connection"):
+    with OllamaDouble() as server, pytest.raises(BackendUnreachable, match="not speak https"):
         models_at(f"https://127.0.0.1:{server.port}")
 
 
@@ -239,7 +266,7 @@ def something_else(greeting):
 @pytest.mark.parametrize(
     "greeting",
     [
-        b"HTTP/1.1 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+        b"HTTP/1.1 400 Bad Request\r\n\r\nBad Request\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong",
         b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"status":"up"}',
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",

@@ -297,7 +297,7 @@ def test_which_object_is_the_last(line, last):
 
 
 def test_models_that_cannot_chat_here_are_not_listed():
-    """No embedding models, nothing that runs elsewhere, nothing without a shape."""
+    """No embedding models, nothing without a shape; what runs elsewhere is marked, without a size."""
     tags = {
         "models": [
             {
@@ -307,15 +307,18 @@ def test_models_that_cannot_chat_here_are_not_listed():
             },
             {"name": "b:latest", "capabilities": ["embedding"]},
             {"name": "c:cloud"},
-            {"name": "d:latest", "remote_host": "https://ollama.com"},
+            {"name": "d:latest", "remote_host": "https://ollama.com", "size": 382},
             "nonsense",
             {"name": "e:latest", "capabilities": ["completion"], "details": None},
         ]
     }
     assert wire.model_summaries(tags) == (
         ModelSummary("a:latest", 5, "llama, 1B"),
+        ModelSummary("c:cloud", cloud=True),
+        ModelSummary("d:latest", cloud=True),
         ModelSummary("e:latest"),
     )
+    assert all(model.cloud for model in wire.model_summaries(tags, cloud=True))
 
 
 def test_a_model_of_a_new_architecture_still_has_its_window():
