@@ -91,7 +91,9 @@ class Settings:
     Lists are tuples. An unknown key raises KeyError: it is a bug.
     """
 
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(
+        default_factory=dict, repr=False
+    )  # there are secrets in it
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     origins: Mapping[str, Origin] = field(default_factory=dict)
@@ -325,7 +327,7 @@ def _broken_problem(document: Document) -> Problem:
 def _invalid_words(name: str, setting: Setting, value: Any) -> str:
     meant = nearest(value, setting.choices) if isinstance(value, str) and setting.choices else None
     hint = f' (did you mean "{meant}"?)' if meant else ""
-    return f"{name} must be {setting.allowed}, not {shown(value)}{hint}"
+    return f"{name} must be {setting.allowed}, not {setting.told(value)}{hint}"
 
 
 def _unknown_words(name: str, known: Iterable[str]) -> str:

@@ -86,7 +86,7 @@ def _checked(
         )
     accepted = setting.accept(value)
     if accepted is None:
-        raise SettingsUnusable(f"{key} must be {setting.allowed}, not {shown(value)}.")
+        raise SettingsUnusable(f"{key} must be {setting.allowed}, not {setting.told(value)}.")
     return accepted
 
 
@@ -250,11 +250,13 @@ def _in_the_way(file: Path, old: _Text, path: KeyPath) -> SettingsUnusable:
 
 def _too_tangled(file: Path, path: KeyPath, value: Value | None) -> SettingsUnusable:
     place = f"under [{dotted(path[:-1])}]" if path[:-1] else "above the first table"
+    setting = SETTINGS.get(".".join(path))
+    words = setting.told(value) if setting is not None and setting.secret else literal(value or "")
     return SettingsUnusable(
         f"Porthole cannot change {dotted(path)} in {file} without touching the rest of it.",
         "Remove it there yourself."
         if value is None
-        else f"Write {path[-1]} = {literal(value)} {place} there yourself.",
+        else f"Write {path[-1]} = {words} {place} there yourself.",
     )
 
 

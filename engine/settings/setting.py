@@ -25,6 +25,7 @@ class Setting:
     is a regular expression a text must match as a whole, `pattern_words` says it to people.
     `unit` is tokens, seconds, % or "". `needs_restart`: a running Porthole does not notice a change.
     `was_switch`: what false and true stand for in a text that was a switch once.
+    `secret`: its value is shown as dots, and told to nobody; white space around it is no part of it.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Setting:
     unit: str = ""
     needs_restart: bool = False
     was_switch: tuple[str, str] | None = None
+    secret: bool = False
 
     @property
     def section(self) -> str:
@@ -117,7 +119,12 @@ class Setting:
             return None  # written so that NaN fails
         return float(number) if self.kind == "number" else number
 
+    def told(self, value: object) -> str:
+        """A value in a sentence about it: as a person would write it, a secret as dots."""
+        return "•••" if self.secret else shown(value)
+
     def _accept_text(self, text: str) -> Value | None:
+        text = text.strip() if self.secret else text  # it was pasted with the line's end
         if not _is_writable(text) or (self.choices and text not in self.choices):
             return None
         if self.pattern and not re.fullmatch(self.pattern, text):

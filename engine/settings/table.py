@@ -277,6 +277,25 @@ SETTINGS: Mapping[str, Setting] = table_of(
         needs_restart=True,
     ),
     Setting(
+        key="ollama.token",
+        kind="text",
+        default="",
+        pattern="[!-~]*",
+        pattern_words="letters, digits and signs without spaces",
+        title="Ollama token",
+        help="What a server behind a gateway wants to see of whoever asks. It is sent over https, or "
+        "on this computer, and never in plain text over a network.",
+        secret=True,
+    ),
+    Setting(
+        key="ollama.allow_cloud",
+        kind="switch",
+        default=False,
+        title="Allow cloud models",
+        help="Models that Ollama runs on ollama.com: your messages and files leave this computer. "
+        "Off: they are listed, and nothing is sent to them.",
+    ),
+    Setting(
         key="ollama.silence_seconds",
         kind="whole",
         default=600,

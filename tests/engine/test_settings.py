@@ -568,3 +568,43 @@ def test_bad_tombstone_is_a_bug(load, tombstone):
     """A key may not come back from the dead, and a replacement must exist."""
     with pytest.raises(Bug):
         load("", tombstones=(tombstone,))
+
+
+# ---- secrets ----------------------------------------------------------------------------------
+
+SECRET = "tok-5ecret"
+
+
+def test_a_secret_is_read_without_the_white_space_around_it(load):
+    """It is pasted with the end of its line."""
+    assert load(f'[ollama]\ntoken = "  {SECRET}\\n"\n')["ollama.token"] == SECRET
+    assert load("", {"PORTHOLE_OLLAMA_TOKEN": f"{SECRET}\n"})["ollama.token"] == SECRET
+
+
+@pytest.mark.parametrize(
+    "line",
+    [f'token = "{SECRET} and more"', f'token = ["{SECRET}"]', f'token = {{ is = "{SECRET}" }}'],
+)
+def test_a_secret_that_cannot_be_one_is_not_repeated(load, line):
+    """It is said what it may be, and not what it is."""
+    [problem] = load(f"[ollama]\n{line}\n").problems
+    assert "ollama.token must be letters, digits and signs without spaces" in str(problem)
+    assert SECRET not in str(problem)
+
+
+def test_a_secret_in_a_variable_is_not_repeated(load):
+    """Nor where the environment has a wrong one."""
+    [problem] = load("", {"PORTHOLE_OLLAMA_TOKEN": f"{SECRET} é"}).problems
+    assert SECRET not in str(problem)
+
+
+def test_settings_do_not_print_their_secrets(load):
+    """Whoever prints all settings, in a trace perhaps, prints none."""
+    assert SECRET not in repr(load(f'[ollama]\ntoken = "{SECRET}"\n'))
+
+
+def test_only_texts_are_secret():
+    """A secret has no default, and is never a choice."""
+    for setting in SETTINGS.values():
+        if setting.secret:
+            assert (setting.kind, setting.default, setting.choices) == ("text", "", ())

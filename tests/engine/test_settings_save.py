@@ -450,3 +450,20 @@ def test_any_file_is_saved_into_or_left_alone(text, change):
         else:
             found = load_settings(file, {})[key]
             assert found == (tuple(value) if isinstance(value, list) else value)
+
+
+def test_a_secret_that_cannot_be_saved_is_not_repeated(file, write):
+    """Wrong, or in a file that cannot be changed line by line: what is said does not hold it."""
+    with pytest.raises(SettingsUnusable) as wrong:
+        save_setting(file, "ollama.token", "tok-5ecret and more")
+    write('ollama.host = "a"\n[ollama.more]\nx = 1\n' * 2)
+    with pytest.raises(SettingsUnusable) as broken:
+        save_setting(file, "ollama.token", "tok-5ecret")
+    assert "5ecret" not in f"{wrong.value} {broken.value}"
+
+
+def test_a_secret_is_saved_as_it_is(file):
+    """In the user's own file, which is for nobody else."""
+    save_setting(file, "ollama.token", " tok-5ecret\n")
+    assert load_settings(file, {})["ollama.token"] == "tok-5ecret"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
