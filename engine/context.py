@@ -94,6 +94,8 @@ class ContextView:
         fixed_tokens: what no compaction can fold: system prompt, tools, the template's frame.
         budget: the divided window.
         settings: how it is managed.
+        ceiling: the most tokens the prompt may have, where what runs the model would cut it in
+            silence (`engine.caution`); 0 where it would refuse it.
         urgency: how much a compaction matters. If it was asked for or must be, summary and exact
             values are scaled to what there is, so that a short conversation can be folded too.
         thinking: how much of their weight is thinking, of the visible entries that have some.
@@ -110,6 +112,7 @@ class ContextView:
     urgency: Urgency = "usual"
     thinking: Mapping[str, int] = field(default_factory=dict)
     sees_images: bool = False
+    ceiling: int = 0
 
     @cached_property
     def targets(self) -> Targets:

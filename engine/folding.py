@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from engine.caution import MOST_UNDERCOUNT
 from engine.compact import (
     SENTENCES,
     CompactionPlan,
@@ -14,7 +15,7 @@ from engine.compact import (
     find_facts,
     plan_facts,
 )
-from engine.context import ContextView
+from engine.context import MIN_REPLY_TOKENS, ContextView
 from engine.errors import ContextOverflow, EnvironmentFault, MessageTooLarge
 from engine.events import CompactionDue, CompactionEnded, CompactionMode, CompactionReason
 from engine.tokens import Weighed, estimate_text
@@ -191,6 +192,23 @@ def overflow_fault(prompt_tokens: int, window_tokens: int) -> ContextOverflow:
         CHOICES,
         prompt_tokens=prompt_tokens,
         window_tokens=window_tokens,
+    )
+
+
+def unsendable(view: ContextView) -> ContextOverflow:
+    """The conversation cannot be sent: it is too long, or may be for a server that would not say so."""
+    tokens, window = view.count.tokens, view.budget.window
+    most = (window - MIN_REPLY_TOKENS - 1) // MOST_UNDERCOUNT
+    is_known = view.ceiling < MOST_UNDERCOUNT * tokens
+    if is_known or tokens + MIN_REPLY_TOKENS > window:
+        return overflow_fault(tokens, window)
+    return ContextOverflow(
+        f"This prompt of about {tokens:,} tokens was not sent: the Ollama server is too old to refuse "
+        f"one that is too long, and as long as it is not known how it counts, at most {most:,} are.",
+        "Update the Ollama server. Or say a few sentences to this model in a new conversation; after "
+        "its reply it is known.",
+        prompt_tokens=tokens,
+        window_tokens=window,
     )
 
 

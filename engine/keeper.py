@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 
 from engine.backends.base import Backend, PromptMessage, PromptRequest
 from engine.budget import must_compact
+from engine.caution import fits, most_tokens, with_ceiling
 from engine.compact import CompactionPlan, NothingToCompact, Urgency
 from engine.compactor import Compactor, Writer, teller
 from engine.context import (
-    MIN_REPLY_TOKENS,
     ContextSettings,
     ContextView,
     guard_trips,
@@ -54,6 +54,7 @@ from engine.folding import (
     overflow_fault,
     plan_due,
     plan_entry,
+    unsendable,
     why_not,
 )
 from engine.models import ModelPlan
@@ -61,7 +62,7 @@ from engine.prompt import pictures_for, plan_max_tokens, plan_messages, plan_req
 from engine.readiness import Ready
 from engine.sessiontools import SessionTools, as_it_is
 from engine.store import Store
-from engine.summaryjob import plan_job
+from engine.summaryjob import plan_cautiously, plan_job
 from engine.tokens import (
     CalibrationBook,
     Count,
@@ -80,7 +81,6 @@ _URGENCY: dict[CompactionReason, Urgency] = {
     "overflow": "refused",
     "timeout": "refused",
 }
-_UNSURE = 25  # one token in so many, of a prompt that was not counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +177,17 @@ class Keeper:
         label = self._plan.label
         if reports_in_part(path, label):
             self._is_told = False
-        return plan_uncounted(
+        known = self._book.of(label, ready.loaded.digest)
+        view = plan_uncounted(
             path,
             weights,
             self.window(ready),
             self.settings,
             system_tokens=self._system_tokens(),
-            calibration=self._book.of(label, ready.loaded.digest),
+            calibration=known,
             model=label,
         )
+        return with_ceiling(view, known) if ready.loaded.cuts else view
 
     def learn(self, ready: Ready, view: ContextView, prompt_tokens: int) -> None:
         """A backend that cannot count told how large this prompt really was.
@@ -320,8 +322,8 @@ class Keeper:
 
     def _require_room(self, view: ContextView, emit: Emit, turn: int) -> None:
         tokens, window = view.count.tokens, view.budget.window
-        if tokens + MIN_REPLY_TOKENS > window:
-            raise overflow_fault(tokens, window)
+        if not fits(view):
+            raise unsendable(view)
         if view.route.overflow:
             emit(
                 Notice(
@@ -341,10 +343,7 @@ class Keeper:
         """
         if guard_trips(view):
             raise overflow_fault(view.count.tokens, view.budget.window)
-        window, tokens = view.budget.window, view.count.tokens
-        if view.count.kind != "exact":
-            tokens += tokens // _UNSURE  # the reply shall not ask for what the prompt may need
-        room = plan_max_tokens(max_tokens, window, tokens)
+        room = plan_max_tokens(max_tokens, view.budget.window, most_tokens(view))
         return self._request(ready, self._messages(ready, view.visible), room)
 
     # ---- compacting -----------------------------------------------------------------------------
@@ -413,6 +412,8 @@ class Keeper:
                 is_own = writer.backend is self._backend
                 held = self._plan.system_prompt if is_own else None
                 job = plan_job(view, folding, writer.ready, focus=focus, system_prompt=held)
+                known = self._book.of(writer.plan.label, writer.ready.loaded.digest)
+                job = plan_cautiously(job, writer.ready, known)
                 written = await compactor.summarise(job)
         except TimeoutError as error:
             raise EnvironmentFault(
@@ -440,8 +441,7 @@ class Keeper:
 
     def _must(self, view: ContextView, reason: CompactionReason) -> bool:
         """Whether even a placeholder is better than nothing: the conversation cannot go on else."""
-        too_long = view.count.tokens + MIN_REPLY_TOKENS > view.budget.window
-        return reason == "overflow" or (reason == "preemptive" and too_long)
+        return reason == "overflow" or (reason == "preemptive" and not fits(view))
 
     async def _store_if_smaller(
         self, ready: Ready, view: ContextView, body: Compaction, started: float

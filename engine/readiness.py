@@ -9,7 +9,7 @@ hard minimum is refused before anything is loaded, and again if less was loaded 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.backends.base import Backend, Loaded, LoadRequest, ModelInfo
@@ -34,11 +34,13 @@ from engine.window import (
 
 RELOADED = "reloaded"
 """Code of the notice that another program's doing had to be undone; it is news every time."""
+ASIDE = frozenset({"cloud", "old_server"})
+"""Codes of notices that are not about the window."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyNotice:
-    """Something the user should know about the model's window; a sentence or two."""
+    """Something the user should know about the model or its window; a sentence or two."""
 
     level: Literal["info", "warning"]
     code: str
@@ -135,6 +137,22 @@ def plan_notices(
     return told if words is None else (ReadyNotice("warning", "window_small", str(words)), *told)
 
 
+def plan_place(plan: ModelPlan, info: ModelInfo) -> ModelPlan:
+    """The plan, once it is known where the model runs: of what runs elsewhere nobody can say more
+    than that its window is too small.
+    """
+    return replace(plan, self_hosted=False) if info.cloud else plan
+
+
+def plan_asides(plan: ModelPlan, info: ModelInfo, loaded: Loaded) -> tuple[ReadyNotice, ...]:
+    """What to tell of where a model runs."""
+    told: tuple[ReadyNotice, ...] = ()
+    if info.cloud:
+        words = f"{plan.name} runs on ollama.com: your messages and files leave this computer."
+        told = (ReadyNotice("warning", "cloud", words),)
+    return (*told, ReadyNotice("warning", "old_server", loaded.cuts)) if loaded.cuts else told
+
+
 async def make_ready(
     backend: Backend,
     plan: ModelPlan,
@@ -147,6 +165,7 @@ async def make_ready(
     what the backend raises for a model it cannot find or load.
     """
     info = await backend.describe(plan.name)
+    plan = plan_place(plan, info)
     asked, request = plan_ready(plan, info, available() if plan.backend == "llama.cpp" else None)
     plan_notices(plan, asked.window, asked.notes)
     return await _load(backend, plan, progress, (info, asked, request))
@@ -171,9 +190,11 @@ async def _load(
     info, asked, request = what
     loaded = await backend.load(request, progress)
     settled = settle_window(asked.window, loaded.window_tokens)
+    plan = plan_place(plan, info)
     notices = plan_notices(plan, settled.window, (*asked.notes, *settled.notes))
     if loaded.note:
         notices = (*notices, ReadyNotice("warning", RELOADED, loaded.note))
+    notices = (*plan_asides(plan, info, loaded), *notices)
     return Ready(settled.window, loaded, request, asked, info, notices)
 
 

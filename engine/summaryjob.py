@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.backends.base import PromptMessage
+from engine.caution import plan_limit
 from engine.compact import CompactionPlan, Language, SummaryWishes, conversation_language
 from engine.context import ContextView, stands_degraded
 from engine.prompt import plan_messages
 from engine.readiness import Ready
+from engine.tokens import Calibration
 from engine.transcript import Entry, Message
 
 
@@ -70,6 +72,17 @@ def plan_job(
         language=conversation_language(entry.body for entry in view.visible),
         wishes=replace(wishes, focus=focus) if focus else wishes,
     )
+
+
+def plan_cautiously(job: SummaryJob, ready: Ready, calibration: Calibration) -> SummaryJob:
+    """The job, in requests that what runs the writer will not cut in silence.
+
+    `calibration` is what is known of estimates for the writer.
+    """
+    if not ready.loaded.cuts:
+        return job
+    limit = plan_limit(job.limit_tokens, calibration)
+    return replace(job, limit_tokens=limit, chunk_overhead=min(job.chunk_overhead, limit // 8))
 
 
 def _held(

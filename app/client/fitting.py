@@ -39,6 +39,7 @@ from app.typed import AttachedImage, Attachment, join_message
 from app.wiring import Workplace, kept_options
 from app.words import translate
 from engine.backends.base import ModelInfo
+from engine.caution import plan_limit
 from engine.compactor import Doing, Writer
 from engine.context import ContextView
 from engine.digest import plan_digest, write_digest
@@ -251,6 +252,9 @@ class Fitting:
         async with self._turns.between(plan.queue):
             ready = await self._ready(id_, subject, name, plan)
             limit = native_window(ready)
+            if ready.loaded.cuts:
+                known = self._workplace.calibrations.of(plan.label, ready.loaded.digest)
+                limit = plan_limit(limit, known)
             steps = await asyncio.to_thread(plan_digest, subject.text, limit, seen.digest_cap)
             progress = _Progress(self._tell, id_, subject.name, steps.requests)
             writer = Writer(self._workplace.backend(plan.backend), plan, ready)

@@ -4,10 +4,18 @@ import asyncio
 
 import pytest
 
-from engine.backends.base import ModelInfo
+from engine.backends.base import Loaded, ModelInfo
 from engine.errors import MemoryShort, WindowBlocked
 from engine.models import ModelPlan, WindowLimits
-from engine.readiness import free_memory, keep_ready, make_ready, plan_notices, plan_ready
+from engine.readiness import (
+    free_memory,
+    keep_ready,
+    make_ready,
+    plan_asides,
+    plan_notices,
+    plan_place,
+    plan_ready,
+)
 from engine.testing import ScriptedBackend
 
 GIB = 1024**3
@@ -118,3 +126,36 @@ def test_progress_of_loading_is_passed_on():
 def test_free_memory_is_a_number_of_bytes():
     """The machine says something sensible."""
     assert free_memory() > 10_000_000
+
+
+# ---- where it runs ------------------------------------------------------------------------------
+
+
+def told_of(info, loaded):
+    return [(n.code, n.level, n.text) for n in plan_asides(plan_of("ollama"), info, loaded)]
+
+
+def test_what_leaves_the_computer_is_told():
+    """A model of ollama.com says so whenever it is made ready."""
+    [(code, level, text)] = told_of(info_of(cloud=True), Loaded(16_384))
+    assert (code, level) == ("cloud", "warning")
+    assert "leave this computer" in text
+
+
+def test_a_server_that_cuts_is_told():
+    """In the backend's own words; a server that refuses needs none."""
+    assert told_of(info_of(), Loaded(16_384, cuts="It is old.")) == [
+        ("old_server", "warning", "It is old.")
+    ]
+    assert told_of(info_of(), Loaded(16_384)) == []
+
+
+def test_what_runs_elsewhere_gets_no_advice():
+    """A window that nobody here can change is only said to be too small."""
+    plan = plan_of("ollama")
+    asked, _ = plan_ready(plan, info_of(8_192), None)
+    for cloud, advice in ((False, "choose a model"), (True, "")):
+        with pytest.raises(WindowBlocked) as caught:
+            plan_notices(plan_place(plan, info_of(8_192, cloud=cloud)), asked.window, ())
+        assert advice in caught.value.remedy.lower()
+        assert bool(caught.value.remedy) is not cloud
