@@ -61,6 +61,7 @@ class Header(QWidget):
         self._renew()
         self.set_title("")
         self.set_model("", 0)
+        self.set_cloud(on=False)
         self.set_badge("", "plain", "")
         self.set_sidebar_button(shown=False)
         self.setAccessibleName(self.tr("Conversation header"))
@@ -70,6 +71,7 @@ class Header(QWidget):
         self.title = _Title(self)
         self.editor = _TitleEditor(self)
         self.chip = Chip("", "model", self)
+        self.cloud = Badge(self.tr("cloud"), "amber", "cloud", self)
         self.badge = _StateBadge(self)
         self.find_button = IconButton("search", self.tr("Find in this conversation"), self)
         self.lens_button = IconButton("lens", self.tr("Show what the model sees"), self)
@@ -100,6 +102,7 @@ class Header(QWidget):
         self._row.addWidget(self.title)
         self._row.addWidget(self.editor)
         self._row.addWidget(self.chip)
+        self._row.addWidget(self.cloud)
         self._row.addWidget(self.badge)
         self._row.addStretch(1)
         self._row.addLayout(self._buttons)
@@ -147,6 +150,10 @@ class Header(QWidget):
         self._keep_chip()
         self.chip.setAccessibleName(self.tr("Model: {}").format(words or self.tr("none")))
 
+    def set_cloud(self, *, on: bool) -> None:
+        """Whether what is said here leaves this computer; marked for as long as it does."""
+        self.cloud.setVisible(on)
+
     def set_guard(self, guard: str, reason: str, stretched: float = 1.0) -> None:
         """The badge: "warn" is a small window, "block" a blocked one; `reason` in words.
 
@@ -170,7 +177,12 @@ class Header(QWidget):
 
     def _fit_badge(self) -> None:
         """In a narrow window the badge is its icon."""
-        self.badge.set_compact(self.width() < self._theme.px(NARROW))
+        is_narrow = self.width() < self._theme.px(NARROW)
+        self.badge.set_compact(is_narrow)
+        self.cloud.set_compact(is_narrow)
+        leaves = self.tr("Runs on ollama.com: your messages and files leave this computer.")
+        self.cloud.setToolTip(leaves)
+        self.cloud.setAccessibleDescription(leaves)
         words = ": ".join(part for part in (self.badge.text, self._reason) if part)
         self.badge.setAccessibleName(words)
         self.badge.setToolTip(self._reason or self.badge.text)

@@ -233,6 +233,8 @@ _BADGES: dict[str, tuple[str, str, str, str]] = {  # text, fill, border, icon
     "amber": ("amber", "amber_bg", "amber_line", "warning"),
     "red": ("red", "red_bg", "red_line", "blocked"),
     "plain": ("ink2", "sunken", "line", "download"),
+    "cloud": ("amber", "amber_bg", "amber_line", "cloud"),
+    "cloud_off": ("ink2", "sunken", "line", "cloud"),
 }
 
 

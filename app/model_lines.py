@@ -62,14 +62,22 @@ def fetched_words(done: int, total: int) -> str:
 def fact_words(row: "ModelRow") -> str:
     """What is known of a model, under its title: quantisation, size, window."""
     window = f"{row.window_tokens:,}" if row.window_tokens > 0 else ""
-    parts = (row.details, size_words(row.size_bytes), window)
+    parts = (cloud_words() if row.cloud else "", row.details, size_words(row.size_bytes), window)
     return " · ".join(part for part in parts if part)
+
+
+def cloud_words() -> str:
+    """What is to be known of every model of ollama.com."""
+    return QCoreApplication.translate("ModelPicker", "runs on ollama.com · leaves this computer")
 
 
 def badge_of(row: "ModelRow") -> tuple[str, str]:
     """A model's badge, its words and its kind; empty for none."""
     if not row.fetched:
         return QCoreApplication.translate("ModelPicker", "to be fetched"), "plain"
+    if row.cloud and row.guard != "warn":
+        words = QCoreApplication.translate("ModelPicker", "cloud")
+        return words, "cloud_off" if row.guard == "block" else "cloud"
     if row.guard == "block":
         return QCoreApplication.translate("ModelPicker", "blocked"), "red"
     if row.guard == "warn":
@@ -81,7 +89,7 @@ def dot_of(row: "ModelRow") -> str:
     """The colour of a model's dot: loaded, blocked, or "" for a ring."""
     if row.loaded:
         return "green"
-    return "red" if row.guard == "block" else ""
+    return "red" if row.guard == "block" and not row.cloud else ""
 
 
 def spoken_model(row: "ModelRow", *, current: bool) -> str:

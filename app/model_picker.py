@@ -332,6 +332,7 @@ class _ModelDelegate(QStyledItemDelegate):
             self._paint_line(painter, second, fact_words(row), "small", "ink2" if lit else "ink3")
         if row.reason:
             color = {"block": "red", "warn": "amber"}.get(row.guard, "ink3")
+            color = "ink2" if row.cloud and row.guard == "block" else color  # it is as it was set
             painter.setFont(prose(theme.font("small")))
             painter.setPen(theme.color(color))
             below = QRectF(room.x(), second.bottom() + px(2), room.width(), px(_REASON_LINE))

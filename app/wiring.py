@@ -8,9 +8,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from engine.backends.base import Backend, ModelInfo
+from engine.backends.ollama_wire import is_cloud_name
 from engine.errors import EnvironmentFault
 from engine.models import (
     STARTER,
@@ -37,6 +38,14 @@ if TYPE_CHECKING:
     from engine.store import SessionRow, Store
     from engine.tokens import CalibrationBook
     from engine.window.learned import LearnedWindows
+
+
+class OllamaWords(TypedDict):
+    """What an Ollama backend takes another value of while it is used."""
+
+    token: str
+    allow_cloud: bool
+
 
 OPTIONS_ENTRY = "options"
 """Type of the custom entry that keeps what was asked for a conversation (system prompt, window)."""
@@ -78,13 +87,24 @@ class Workplace:
     def read_settings_again(self) -> Settings:
         """The settings as the file is now; what was made with the old ones stays as it is.
 
-        Only where model files are looked for is told at once to who looks there.
+        Told at once are where model files are looked for, what the Ollama server wants to see, and
+        whether models may be used that it has run elsewhere.
         """
         self.__dict__.pop("settings", None)
         look_in = getattr(self._backends.get("llama.cpp"), "look_in", None)
         if look_in is not None:
             look_in(self._model_folders())
+        use = getattr(self._backends.get("ollama"), "use", None)
+        if use is not None:
+            use(**self._ollama_words())
         return self.settings
+
+    def _ollama_words(self) -> "OllamaWords":
+        settings = self.settings
+        return {
+            "token": settings["ollama.token"],
+            "allow_cloud": settings["ollama.allow_cloud"],
+        }
 
     def _model_folders(self) -> list[Path]:
         added = (Path(name).expanduser() for name in self.settings["models.folders"])
@@ -139,15 +159,17 @@ class Workplace:
             settings["context.hard_min_tokens"],
             settings["context.warn_below_tokens"],
         )
-        plan = plan_model(name, wishes, limits, self_hosted=self._is_self_hosted(name.backend))
+        plan = plan_model(name, wishes, limits, self_hosted=self._is_self_hosted(name))
         if not remembers or not settings["memory.include"]:
             return plan
         return plan_remembered(plan, settings["memory.notes"], settings["memory.most_tokens"])
 
-    def _is_self_hosted(self, backend: str) -> bool:
-        """Whether the user can change the limits of what runs the model."""
+    def _is_self_hosted(self, name: ModelName) -> bool:
+        """Whether the user can change the limits of what runs the model, as far as its name says."""
         host = self.settings["ollama.host"] or self._environ.get("OLLAMA_HOST", "")
-        return backend != "ollama" or not host or is_self_hosted(host)
+        if name.backend != "ollama":
+            return True
+        return not is_cloud_name(name.name) and (not host or is_self_hosted(host))
 
     def backend(self, name: str) -> "Backend":
         """The backend of that name, made on first use."""
@@ -165,6 +187,7 @@ class Workplace:
                 silence_seconds=settings["ollama.silence_seconds"],
                 load_silence_seconds=settings["ollama.load_silence_seconds"],
                 keep_alive=settings["ollama.keep_alive"],
+                **self._ollama_words(),
             )
         if name == "scripted":
             from engine.testing import ScriptedBackend

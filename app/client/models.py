@@ -10,12 +10,12 @@ from app.client.values import Fetching, GuardState, ModelRow, ModelState, ThinkF
 from app.wiring import Workplace
 from app.words import translate
 from engine.backends.base import ModelInfo, ModelSummary
-from engine.backends.ollama_wire import full_name
+from engine.backends.ollama_wire import full_name, is_cloud_name
 from engine.budget import plan_budget
 from engine.context import UNDONE_RESERVE
 from engine.errors import EnvironmentFault, WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
-from engine.readiness import Ready, plan_notices, plan_ready
+from engine.readiness import ASIDE, Ready, plan_notices, plan_place, plan_ready
 from engine.settings import ModelSettings, save_setting
 from engine.window import ContextWindow, effective_model_window
 
@@ -51,6 +51,7 @@ class Models:
         self._workplace = workplace
         self._tell = tell
         self._infos: dict[str, ModelInfo] = {}
+        self._clouds: set[str] = set()  # labels of models that run on ollama.com
         self._loaded: dict[str, str] = {}  # by backend: the label loaded last
         self._fetch: asyncio.Task[None] | None = None
         self._watcher: Callable[[int, int], None] | None = None
@@ -62,7 +63,7 @@ class Models:
 
     def known_window(self, name: ModelName, options: Iterable[ModelSettings]) -> WindowFacts:
         """What can be said of a model's window without asking anybody."""
-        info = self._infos.get(name.label)
+        info = self.known_info(name.label)
         if info is None and self._is_unfetched(name):
             info = self._workplace.starter_info()
         remembered = self._workplace.windows.look_up(_key(name)) if info is None else None
@@ -77,7 +78,7 @@ class Models:
 
     def asked_window(self, label: str, options: Iterable[ModelSettings]) -> ContextWindow | None:
         """What would be asked for, and who decides it; None for what is not known or cannot be."""
-        info = self._infos.get(label)
+        info = self.known_info(label)
         try:
             name = self._workplace.model_name(label)
             if info is None and self._is_unfetched(name):
@@ -96,8 +97,8 @@ class Models:
 
     async def learn_info(self, name: ModelName) -> ModelInfo:
         """What is known of a model, asking the backend the first time. Raises EnvironmentFault."""
-        if name.label in self._infos:
-            return self._infos[name.label]
+        if (known := self.known_info(name.label)) is not None:
+            return known
         if self._is_unfetched(name):
             return self._workplace.starter_info()
         backend = self._workplace.backend(name.backend)
@@ -110,7 +111,7 @@ class Models:
         """What a loaded model really has."""
         name = self._workplace.model_name(label)
         self._workplace.windows.learn(_key(name), ready.window.tokens)
-        words = " ".join(notice.text for notice in ready.notices)
+        words = " ".join(notice.text for notice in ready.notices if notice.code not in ASIDE)
         facts = _facts(label, str(ready.window), ready.window.tokens, self._reserve(), words)
         think = self._thinking(label, ready.info)
         return replace(facts, think=think, sees_images=ready.sees_images)
@@ -146,12 +147,13 @@ class Models:
         if fraction is not None and fraction >= 1.0:
             self.note_loaded(name)
             return
-        self._loaded.pop(name.backend, None)
-        self._tell(ModelState(name.label, "loading", fraction))
+        if not self.is_cloud(name.label):
+            self._loaded.pop(name.backend, None)
+            self._tell(ModelState(name.label, "loading", fraction))
 
     def note_loaded(self, name: ModelName) -> None:
         """A model is loaded, or was used just now."""
-        if self._loaded.get(name.backend) != name.label:
+        if self._loaded.get(name.backend) != name.label and not self.is_cloud(name.label):
             self._loaded[name.backend] = name.label
             memory = worker_memory(self._workplace.backend(name.backend))
             self._tell(ModelState(name.label, "loaded", 1.0, memory))
@@ -168,8 +170,17 @@ class Models:
             self._tell(ModelState(name.label, "none"))
 
     def known_info(self, label: str) -> ModelInfo | None:
-        """What was learned of a model, without asking anybody."""
-        return self._infos.get(label)
+        """What was learned of a model, without asking anybody; None of one that must not be used."""
+        return None if self.is_refused(label) else self._infos.get(label)
+
+    def is_cloud(self, label: str) -> bool:
+        """Whether a model runs on ollama.com, as far as is known."""
+        info = self._infos.get(label)
+        return is_cloud_label(label) or label in self._clouds or (info is not None and info.cloud)
+
+    def is_refused(self, label: str) -> bool:
+        """Whether it does, and the user did not allow that."""
+        return self.is_cloud(label) and not self._workplace.settings["ollama.allow_cloud"]
 
     def forget(self, label: str) -> None:
         """What was known of a model does not hold any longer: it is gone, or another one."""
@@ -181,6 +192,7 @@ class Models:
     async def rows(self) -> tuple[ModelRow, ...]:
         """Every model that can be chosen; `problems` says afterwards why a backend gave none."""
         files, server = await asyncio.gather(self._listed("llama.cpp"), self._listed("ollama"))
+        self._clouds = {f"ollama:{model.name}" for model in server if model.cloud}
         asked = asyncio.Semaphore(_ASKED_AT_ONCE)
         own = self._own_files(files)
         starter = self._workplace.starter.size_bytes if self._workplace.has_starter else 0
@@ -235,14 +247,8 @@ class Models:
         """A model with its window, as far as its backend says it."""
         name = self._workplace.model_name(label)
         async with asked:
-            try:
-                async with asyncio.timeout(self.patience_seconds):
-                    facts = await self.learn_window(name, ())
-            except EnvironmentFault as fault:
-                facts = WindowFacts(label, guard="block", guard_text=str(fault))
-            except TimeoutError:
-                facts = WindowFacts(label, guard_text=_silent(name.backend))
-        info = self._infos.get(label)
+            facts = await self._row_window(name)
+        info = self.known_info(label)
         fetched = label != STARTER or self._workplace.has_starter
         return ModelRow(
             label,
@@ -255,7 +261,23 @@ class Models:
             "starter" if label == STARTER else "ollama" if name.backend == "ollama" else "gguf",
             self._loaded.get(name.backend) == label,
             fetched and (model.size_bytes > 0 or name.backend == "ollama"),
+            model.cloud,
         )
+
+    async def _row_window(self, name: ModelName) -> WindowFacts:
+        """A model's window for the list, or why it has none there."""
+        if self.is_refused(name.label):  # nobody is asked
+            words = translate(
+                "Client", "Off. Preferences, Models, “Allow cloud models” turns it on."
+            )
+            return WindowFacts(name.label, guard="block", guard_text=words)
+        try:
+            async with asyncio.timeout(self.patience_seconds):
+                return await self.learn_window(name, ())
+        except EnvironmentFault as fault:
+            return WindowFacts(name.label, guard="block", guard_text=str(fault))
+        except TimeoutError:
+            return WindowFacts(name.label, guard_text=_silent(name.backend))
 
     def add_file(self, path: str) -> str:
         """Put a GGUF file on the list; it stays where it is. Its name.
@@ -330,6 +352,12 @@ def _key(name: ModelName) -> str:
     return name.queue if name.backend == "ollama" else name.label
 
 
+def is_cloud_label(label: str) -> bool:
+    """Whether the label alone says that a model runs on ollama.com."""
+    kind, _, name = label.partition(":")
+    return kind == "ollama" and is_cloud_name(name)
+
+
 def same_model(one: str, other: str) -> bool:
     """Whether two labels mean one model: Ollama's names have an optional tag, and no case."""
     (kind, _, name), (other_kind, _, other_name) = one.partition(":"), other.partition(":")
@@ -340,6 +368,7 @@ def same_model(one: str, other: str) -> bool:
 
 def judge(plan: ModelPlan, info: ModelInfo, reserve: tuple[int, int]) -> WindowFacts:
     """The window a model would get, and what the guard says of it; memory is not judged."""
+    plan = plan_place(plan, info)
     asked, _ = plan_ready(plan, info, None)
     tokens, words = asked.window.tokens, str(asked.window)
     try:

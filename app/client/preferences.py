@@ -79,9 +79,9 @@ class SettingsState:
         places: where everything lies.
     """
 
-    values: Mapping[str, Value]
+    values: Mapping[str, Value] = field(repr=False)  # there are secrets in it
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    saved: Mapping[str, Value] = field(default_factory=dict)
+    saved: Mapping[str, Value] = field(default_factory=dict, repr=False)
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     model: str = ""
     window: WindowFacts = _UNKNOWN
@@ -258,8 +258,9 @@ class Preferences:
         for talk in self._talks.all():
             if talk.window is None:
                 continue
-            if self._loads_otherwise(talk):
-                talk.window = None
+            label = self._workplace.model_name(talk.model or None).label
+            if self._loads_otherwise(talk) or self._models.is_cloud(label):
+                talk.window = None  # and whether it may be used
             else:
                 talk.window = self._models.set_anew(talk.window)
             if talk.window is None and talk.id == self._talks.shown:

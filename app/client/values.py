@@ -82,7 +82,8 @@ class ModelRow:
     """A model that can be chosen; bytes and tokens, 0 when unknown.
 
     `reason` says why the guard warns or blocks. `loaded`: it was loaded last and still is, as far
-    as is known. `fetched`: its file is here (the starter's may not be).
+    as is known. `fetched`: its file is here (the starter's may not be). `cloud`: it runs on
+    ollama.com, and what is said to it leaves this computer; blocked unless that is allowed.
     """
 
     name: str
@@ -95,6 +96,7 @@ class ModelRow:
     source: Literal["starter", "gguf", "ollama"]
     loaded: bool
     fetched: bool
+    cloud: bool = False
 
 
 # ---- told -----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from engine.backends.base import ModelInfo
 from engine.backends.ollama_wire import RunningModel, full_name
 from engine.errors import EnvironmentFault
 from engine.models import ModelName, ModelPlan
-from engine.readiness import free_memory, plan_ready
+from engine.readiness import free_memory, plan_place, plan_ready
 from engine.settings import Value
 from engine.window import (
     MOST_STRETCH,
@@ -89,6 +89,8 @@ class ModelTruth:
         memory: what usual windows would take; empty when it is not known.
         free_bytes, total_bytes: of this machine. `elsewhere`: it runs on another one.
         hard_min, warn_below: the limits that are set.
+        cloud: it runs on ollama.com, and what is said to it leaves this computer.
+        server: what is to be known of the server that runs it, a sentence; "" for nothing.
         problem: why nothing is known; everything else is empty then.
     """
 
@@ -109,6 +111,8 @@ class ModelTruth:
     hard_min: int = 0
     warn_below: int = 0
     problem: str = ""
+    cloud: bool = False
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,8 @@ class WindowTruth:
                 info = await self._models.learn_info(name)
                 live = await self._live(name)
         except EnvironmentFault as fault:
-            return ModelTruth(model, model, guard="block", problem=localized(str(fault)))
+            problem, cloud = localized(str(fault)), self._models.is_cloud(model)
+            return ModelTruth(model, model, guard="block", problem=problem, cloud=cloud)
         except TimeoutError:
             return ModelTruth(model, title_of_model(name.label, None, ""), name.backend)
         try:
@@ -207,16 +212,21 @@ class WindowTruth:
     # ---- putting together -----------------------------------------------------------------------
 
     def _truth(self, name: ModelName, info: ModelInfo, live: _Live) -> ModelTruth:
-        plan = self._plan(name)
+        plan = plan_place(self._plan(name), info)
         is_own = name.backend == "llama.cpp"
         place = name.name if is_own else str(getattr(self._backend(name), "address", ""))
-        elsewhere = not is_own and not _is_here(place)
+        elsewhere = info.cloud or (not is_own and not _is_here(place))
         free = 0 if elsewhere else (free_memory() or 0) + live.taken_bytes
         available = (free or None) if is_own else None
         window = self._window(plan, info, live, available)
         guard = plan_guard(
             window.tokens, plan.limits.hard_min_tokens, plan.limits.warn_below_tokens
         )
+        figures = plan_figures(
+            window, live.reported, is_trouble=guard.block or guard.warn, is_own=is_own
+        )
+        if info.cloud:  # which is loaded nowhere that could be asked
+            figures = tuple(row for row in figures if row.kind in ("requested", "trained"))
         cures = plan_cures(plan, info, window, available)
         is_helpless = guard.block or window.source in ("loaded", "memory")
         words = guard_words(plan.label, window, guard, Endpoint(plan.self_hosted, is_own))
@@ -229,9 +239,7 @@ class WindowTruth:
             "block" if guard.block else "warn" if guard.warn else "ok",
             localized(words.remedy) if words and not cures and is_helpless else "",
             window.tokens,
-            plan_figures(
-                window, live.reported, is_trouble=guard.block or guard.warn, is_own=is_own
-            ),
+            figures,
             _memory(plan, info, None if elsewhere else free or None),
             free,
             0 if elsewhere else _total_memory(),
@@ -239,6 +247,8 @@ class WindowTruth:
             cures,
             plan.limits.hard_min_tokens,
             plan.limits.warn_below_tokens,
+            cloud=info.cloud,
+            server=localized(info.cuts),
         )
 
     def _backend(self, name: ModelName) -> object:

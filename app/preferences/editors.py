@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.labels import Words, prose
 from app.preferences.reading import Read, check, lines_of, read_text, written
+from app.preferences.secret import Reveal
 from app.preferences.words import choice_words, title_words, unit_words, unset_model_words
 from app.theme import theme_of
 from app.theme.controls import Button, Choice, Field, Segmented, Switch
@@ -300,6 +301,8 @@ class FieldEditor(_TypedEditor):
             self.field.setPlaceholderText(self.tr("not set"))
         self._is_figure = is_figure
         self._row.addWidget(self.field, 0 if is_figure else 1)
+        if setting.secret:
+            self._row.addWidget(Reveal(self.field, self))
         if setting.unit:
             self._row.addWidget(Words(unit_words(setting), "interface", "ink3", self))
         if is_figure:

@@ -8,8 +8,10 @@ from app.wiring import Workplace
 from engine.backends.base import ModelInfo
 from engine.errors import WindowBlocked
 from engine.models import STARTER, ModelName, ModelPlan
-from engine.readiness import plan_notices, plan_ready
+from engine.readiness import plan_notices, plan_place, plan_ready
 from engine.window import USUAL_WINDOWS
+
+CLOUD_WORDS = "runs on ollama.com: what you write leaves this computer"
 
 
 def window_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
@@ -62,7 +64,7 @@ async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
         info = workplace.starter_info()
     else:
         info = await workplace.backend(name.backend).describe(name.name)
-    plan = workplace.plan(name)
+    plan = plan_place(workplace.plan(name), info)
     window = planned_window(plan, info)
     window_lines = window.pop("lines")
     facts: dict[str, Any] = {
@@ -78,6 +80,8 @@ async def info_facts(workplace: Workplace, name: ModelName) -> dict[str, Any]:
         "capabilities": sorted(info.capabilities),
         "facts": dict(info.facts),
         "window": window,
+        "cloud": info.cloud,
+        "server": info.cuts,
     }
     facts["template_limits"] = await _template_limits(workplace, name)
     facts["lines"] = _lines(facts, window_lines)
@@ -122,6 +126,10 @@ def _file_info(path: Path) -> ModelInfo:
 def _lines(facts: dict[str, Any], window_lines: list[str]) -> list[str]:
     about = [facts["title"], facts["architecture"], facts["parameters"], facts["quantization"]]
     lines = [facts["name"], "  " + ", ".join(text for text in about if text)]
+    if facts["cloud"]:
+        lines.append(f"  {CLOUD_WORDS}")
+    if facts["server"]:
+        lines.append(f"  {facts['server']}")
     if facts["weights_bytes"]:
         lines.append(f"  weights {megabytes(facts['weights_bytes'])}")
     if facts["kv_bytes_per_token"]:

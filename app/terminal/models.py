@@ -8,7 +8,7 @@ from typing import Any
 
 from app.terminal.console import EXIT_OK, Console, megabytes
 from app.terminal.fetch import better_models, ensure_starter
-from app.terminal.modelfacts import info_facts, window_facts
+from app.terminal.modelfacts import CLOUD_WORDS, info_facts, window_facts
 from app.wiring import Workplace
 from engine.backends.base import ModelSummary
 from engine.errors import EnvironmentFault
@@ -123,6 +123,7 @@ def _summary(
                 "name": model.name if backend == STARTER else f"{backend}:{model.name}",
                 "size_bytes": model.size_bytes,
                 "details": model.details,
+                "cloud": model.cloud,
             }
             for backend, models in groups.items()
             for model in models
@@ -143,5 +144,9 @@ def _lines(
         mark = "*" if model["name"] == default else " "
         size = megabytes(model["size_bytes"]) if model["size_bytes"] else ""
         lines.append(f"{mark} {model['name']}  {size}  {model['details']}".rstrip())
+        if model["cloud"]:
+            allowed = workplace.settings["ollama.allow_cloud"]
+            off = "" if allowed else "; off, as ollama.allow_cloud in the settings is false"
+            lines.append(f"    {CLOUD_WORDS}{off}")
     lines += [f"  {backend}: {reason}" for backend, reason in summary["problems"].items()]
     return lines

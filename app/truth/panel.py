@@ -22,6 +22,7 @@ from app.truth.words import (
     guard_text,
     guard_title,
     origin_words,
+    place_words,
     spoken_figure,
     subtitle,
     why_words,
@@ -52,6 +53,7 @@ class ModelPanel(QWidget):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.badge = Badge("", "plain", None, self)
         self.subtitle = Words("", "interface", "ink2", self)
+        self.place = Words("", "interface", "amber", self, wrap=True)
         self.card = GuardCard(self)
         self.figures = FigureRows(self)
         self.memory = MemoryBars(self)
@@ -64,7 +66,15 @@ class ModelPanel(QWidget):
         self._head = head
         column = QVBoxLayout(self)
         column.addLayout(head)
-        for widget in (self.subtitle, self.card, self.figures, self.memory, self.foot, self.facts):
+        for widget in (
+            self.subtitle,
+            self.place,
+            self.card,
+            self.figures,
+            self.memory,
+            self.foot,
+            self.facts,
+        ):
             column.addWidget(widget)
         column.addStretch(1)
         self._column = column
@@ -81,6 +91,7 @@ class ModelPanel(QWidget):
         self._column.setContentsMargins(px(28), px(22), px(28), px(20))
         self._column.setSpacing(0)
         self.subtitle.setContentsMargins(0, 0, 0, px(16))
+        self.place.setContentsMargins(0, 0, 0, px(16))
         self.figures.setContentsMargins(0, px(20), 0, px(22))
         self.foot.setContentsMargins(0, px(8), 0, 0)
 
@@ -89,6 +100,8 @@ class ModelPanel(QWidget):
         self.truth = truth
         self.title.setText(truth.title)
         self.subtitle.setText(subtitle(truth))
+        self.place.setText(place_words(truth))
+        self.place.setVisible(bool(self.place.text()))
         self._show_badge(truth)
         self.card.show_truth(truth)
         self.figures.setVisible(bool(truth.figures))
@@ -99,11 +112,13 @@ class ModelPanel(QWidget):
         self.foot.setText(free_words(truth))
 
     def _show_badge(self, truth: ModelTruth) -> None:
-        if truth.guard == "block":
+        if truth.cloud and truth.guard != "warn":
+            self.badge.set_state(self.tr("cloud"), "amber", "cloud")
+        elif truth.guard == "block":
             self.badge.set_state(self.tr("blocked"), "red")
         elif truth.guard == "warn":
             self.badge.set_state(self.tr("small window"), "amber")
-        self.badge.setVisible(truth.guard in ("block", "warn"))
+        self.badge.setVisible(truth.cloud or truth.guard in ("block", "warn"))
 
 
 class GuardCard(QWidget):

@@ -31,6 +31,17 @@ def subtitle(truth: ModelTruth) -> str:
     return " · ".join(part for part in (where, name, truth.details) if part)
 
 
+def place_words(truth: ModelTruth) -> str:
+    """What is to be known of where it runs, as long as that is so; "" for nothing."""
+    if truth.cloud and not truth.problem:
+        return QCoreApplication.translate(
+            "ModelsWindow",
+            "It runs on ollama.com: your messages and files leave this computer. Preferences, "
+            "Models, “Allow cloud models” takes that back.",
+        )
+    return truth.server
+
+
 def figure_name(kind: FigureKind) -> str:
     """The name of a row."""
     match kind:

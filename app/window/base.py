@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions
 from app.bridge import Bridge
 from app.client import ConversationRow, ModelRow, ModelState
+from app.client.models import is_cloud_label
 from app.model_picker import ModelPicker
 from app.notices import Notice as Line
 from app.palette import Palette
@@ -62,6 +63,11 @@ class WindowBase(QMainWindow):
         if row is not None and row.title:
             return row.title
         return model.partition(":")[2] or model  # before the models are known
+
+    def _is_cloud(self, model: str) -> bool:
+        """Whether what is said to a model leaves this computer."""
+        row = self._models.get(model)
+        return is_cloud_label(model) if row is None else row.cloud
 
     def _ask_here(
         self,

@@ -91,6 +91,7 @@ class Conversations(WindowBase):
         title = self._title_of(known.model)
         self.parts.header.set_model(title, known.window_tokens)
         self.parts.header.set_guard(known.guard, known.guard_text)
+        self.parts.header.set_cloud(on=self._is_cloud(known.model))
         self._budget = known.budget_tokens
         self.parts.empty.set_model(title, known.budget_tokens)
         self.parts.composer.set_model(title)

@@ -101,7 +101,10 @@ class Folding(Files):
         menu.addAction(self.tr("Redo"), lambda: self._redo(card.id))
         others = PopupMenu(self.tr("Redo with another model"), menu)
         for row in self._writers():
-            others.addAction(row.title or row.name, partial(self._redo, card.id, row.name))
+            title = row.title or row.name
+            if row.cloud:
+                title = self.tr("{} (cloud)").format(title)
+            others.addAction(title, partial(self._redo, card.id, row.name))
         others.setEnabled(bool(others.actions()))
         menu.addMenu(others)
         menu.addAction(self.tr("Pin messages and redo…"), lambda: self._choose_pins(card.id))

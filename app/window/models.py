@@ -3,7 +3,10 @@
 from PySide6.QtWidgets import QFileDialog
 
 from app.client import ModelRow
+from app.notices import Notice as Line
 from app.window.messages import Messages
+
+_OFFER_MS = 15_000
 
 
 class Models(Messages):
@@ -30,13 +33,14 @@ class Models(Messages):
         row = self._models.get(self._model)
         self.parts.composer.set_model(title)
         self.parts.header.set_model(title, row.window_tokens if row else 0)
+        self.parts.header.set_cloud(on=self._is_cloud(self._model))
         self.parts.empty.set_model(title, self._budget)
         if self._model_state is not None:
             state = self._model_state
             self.parts.sidebar.set_model_state(self._title_of(state.name), state)
 
     def _show_ollama(self, host: str) -> None:
-        found = [row for row in self._models.values() if row.source == "ollama"]
+        found = [r for r in self._models.values() if r.source == "ollama" and not r.cloud]
         largest = max(found, key=lambda row: row.size_bytes, default=None)
         name = largest.title if largest is not None else ""
         self.parts.first_run.set_ollama(host, len(found), name)
@@ -53,8 +57,26 @@ class Models(Messages):
 
     def _tell_refused(self, name: str) -> None:
         row = self._models.get(name)
-        if row is not None:
+        if row is not None and row.cloud:
+            self._offer_cloud(row)
+        elif row is not None:
             self.say(row.reason, tone="red")
+
+    def _offer_cloud(self, row: ModelRow) -> None:
+        """Say what using a model of ollama.com would come to, and where it is allowed."""
+        words = self.tr(
+            "{} runs on ollama.com: your messages and files would leave this computer."
+        )
+        line = Line(
+            words.format(row.title),
+            "cloud",
+            "amber",
+            "allow_cloud",
+            self.tr("Allow in Preferences…"),
+            key="cloud",
+            lasts_ms=_OFFER_MS,
+        )
+        self.parts.notices.say(line)
 
     def _open_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(

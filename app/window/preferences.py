@@ -20,6 +20,8 @@ from app.theme import theme_of
 from app.window.models import Models
 from engine.errors import EnvironmentFault
 
+_OF_MODELS = ("ollama.token", "ollama.allow_cloud")
+"""Settings on which it depends what can be chosen."""
 _ZOOM_STEP = 10
 _ZOOM_RANGE = (80, 200)
 
@@ -48,6 +50,7 @@ class Preferences(Models):
             "zoom_reset": lambda: self._zoom_to(100),
             "theme_system": lambda: self._choose_scheme("system"),
             "theme_light": lambda: self._choose_scheme("light"),
+            "allow_cloud": lambda: self.show_preferences("ollama.allow_cloud"),
             "theme_dark": lambda: self._choose_scheme("dark"),
         }
 
@@ -131,6 +134,8 @@ class Preferences(Models):
         self._watch.watch(state.file)
         if before is not None:  # the first time, the application was dressed before it was shown
             apply_appearance(theme_of(), plan_appearance(before.values, state.values))
+            if any(before.values[key] != state.values[key] for key in _OF_MODELS):
+                self.refresh_models()
         width = MEASURES[str(state.values["appearance.measure"])]
         self.parts.transcript.set_column(width)
         self.parts.foot.set_column(width)

@@ -237,3 +237,20 @@ def test_escape_closes_and_the_words_come_back(header, qtbot):
         qtbot.keyClick(bar, Qt.Key_Escape)
     with qtbot.assertNotEmitted(bar.closed):
         bar.leave()
+
+
+def test_what_leaves_the_computer_is_marked(header):
+    """A badge of its own beside the model, whatever else is said of it; its icon when narrow."""
+    assert header.cloud.isHidden()
+    header.set_cloud(on=True)
+    header.set_guard("warn", "Its window is small.")
+    assert header.cloud.isVisible()
+    assert header.badge.isVisible()
+    assert (header.cloud.text, header.cloud._compact) == ("cloud", False)
+    assert "leave this computer" in header.cloud.toolTip()
+    assert header.cloud.accessibleDescription() == header.cloud.toolTip()
+    header.resize(500, 52)
+    assert header.cloud._compact
+    assert "leave this computer" in header.cloud.toolTip()
+    header.set_cloud(on=False)
+    assert header.cloud.isHidden()

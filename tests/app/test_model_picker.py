@@ -258,3 +258,48 @@ def test_it_follows_the_theme(picker):
         theme_of().set_zoom(1.0)
     picker.set_models(ALL)
     assert "Ollama" in names(picker)
+
+
+# ---- models of ollama.com -----------------------------------------------------------------------
+
+ALLOWED = ModelRow(
+    "ollama:big-cloud", "big-cloud", 0, "gptoss", 32_768, "ok", "", "ollama", False, True, True
+)
+OFF = replace(ALLOWED, guard="block", reason="Off.", window_tokens=0)
+
+
+def test_cloud_models_are_marked_for_as_long_as_they_are_listed():
+    """Allowed or not, what they are stands under their name, with a badge; off is no fault."""
+    for row in (ALLOWED, OFF):
+        assert fact_words(row).startswith("runs on ollama.com · leaves this computer")
+        assert "leaves this computer" in spoken_model(row, current=False)
+    assert badge_of(ALLOWED) == ("cloud", "cloud")
+    assert badge_of(OFF) == ("cloud", "cloud_off")
+    assert (dot_of(ALLOWED), dot_of(OFF)) == ("", "")
+
+
+def test_a_cloud_model_with_a_small_window_says_that_first():
+    """The badge is the guard's, and the words under the name are still there."""
+    row = replace(ALLOWED, guard="warn", reason="Small.")
+    assert badge_of(row) == ("small window", "amber")
+    assert "leaves this computer" in fact_words(row)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_cloud_models_are_painted(qtbot, picker, scheme):
+    """Both badges have their icon in both schemes."""
+    theme = theme_of()
+    theme.set_scheme(scheme)
+    picker.set_models((ALLOWED, replace(OFF, name="ollama:other")), "starter", "127.0.0.1")
+    assert not picker.grab().isNull()
+    theme.set_scheme("light")
+
+
+def test_a_cloud_model_that_is_off_is_refused(qtbot, picker):
+    """Choosing it asks what to do, and changes no model."""
+    picker.set_models((*ALL, OFF), "starter", "127.0.0.1")
+    picker.list.setCurrentIndex(picker.list.model().index(len(ALL) + 2))
+    assert lit(picker) == OFF.name
+    with qtbot.waitSignal(picker.refused) as refused, qtbot.assertNotEmitted(picker.chosen):
+        picker._use_current()
+    assert refused.args == [OFF.name]

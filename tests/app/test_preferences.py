@@ -14,6 +14,7 @@ from app.preferences import PreferencesWindow
 from app.preferences.editors import BoxEditor, ChoiceEditor, FieldEditor, ModelEditor, SwitchEditor
 from app.preferences.effective import plan_effective
 from app.preferences.row import SettingRow
+from app.preferences.secret import Reveal
 from app.theme import apply_theme, theme_of
 from engine.settings import MODEL_SETTINGS, SETTINGS, ModelSettings
 from tests.app.test_preferences_plan import EVERY, bad_texts
@@ -658,3 +659,36 @@ def test_every_page_is_painted_in_the_theme(qtbot, window, scheme, zoom):
         assert ground == theme_of().color("paper")
         assert image.pixelColor(2, image.height() - 2) == theme_of().color("side")
         assert window.area.horizontalScrollBar().maximum() == 0
+
+
+# ---- secrets ----------------------------------------------------------------------------------
+
+
+def test_a_secret_is_dots_until_it_is_asked_for(qtbot, window):
+    """The button beside the field shows it and hides it again, and says which it does."""
+    window.set_state(a_state({"ollama.token": "tok-5ecret"}))
+    row = row_of(window, "ollama.token")
+    field, [button] = row.editor.field, row.editor.findChildren(Reveal)
+    assert field.text() == "tok-5ecret"
+    assert "tok-5ecret" not in field.displayText()
+    assert (button.accessibleName(), button.toolTip()) == ("Show Ollama token",) * 2
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert field.displayText() == "tok-5ecret"
+    assert button.accessibleName() == "Hide Ollama token"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert "tok-5ecret" not in field.displayText()
+
+
+def test_a_secret_that_cannot_be_one_is_not_repeated(qtbot, window):
+    """What is wrong is said beside the field, without it."""
+    row = row_of(window, "ollama.token")
+    typed(qtbot, row, "two words")
+    row.editor.apply()
+    assert row.problem.text() == "Ollama token is letters, digits and signs without spaces."
+
+
+def test_only_secrets_are_hidden(window):
+    """Every other field shows what stands in it."""
+    for setting in EVERY:
+        row = row_of(window, setting.key)
+        assert bool(row.editor.findChildren(Reveal)) == setting.secret

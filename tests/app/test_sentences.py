@@ -82,7 +82,7 @@ UNHEARD = {
     "does not support (chat|generate)|(unknown|unsupported) model architecture|invalid file magic|unable to load model|error loading model",
     "process has terminated|runner has unexpectedly stopped|error was encountered while running|error parsing tool call|CUDA error|no longer running",
     "no space left", "does not support thinking", "invalid think value", "no module named pip", "could not find a version",
-    "no matching distribution", "failed to establish a new connection", "network is unreachable",
+    "ollama cloud is disabled", "no matching distribution", "failed to establish a new connection", "network is unreachable",
     "certificate verify failed", "timed out waiting for (llama|runner)",
     "7 = 7", "stretch = 7",
 }  # fmt: skip

@@ -1,6 +1,8 @@
 """`porthole models`, `status`, `sessions` and `show`."""
 
 from engine.testing.ollama import OllamaDouble
+from engine.testing.ollama_rules import Model
+from engine.testing.ollama_script import Answer
 from tests.backends.gguf_files import write_gguf
 
 
@@ -136,3 +138,77 @@ def test_half_a_starter_is_not_taken_for_a_whole_one(porthole):
     file.write_bytes(b"GGUF half")
     status = porthole.json("status")
     assert "not fetched yet" in status["model"]["lines"][0]
+
+
+# ---- models of ollama.com, tokens ---------------------------------------------------------------
+
+CLOUD = Model("big:cloud", remote_host="https://ollama.com", trained=131_072)
+TOKEN = "tok-5ecret"
+
+
+def test_cloud_models_are_marked_and_not_used(porthole):
+    """The list says what leaves and what switches it on; asking one is refused, and nothing sent."""
+    with OllamaDouble([CLOUD]) as double:
+        porthole.environment["PORTHOLE_OLLAMA_HOST"] = double.host
+        listed = porthole.run("models").stdout
+        done = porthole.run("ask", "--model", "ollama:big:cloud", "my diary")
+        assert double.bodies() == double.bodies("/api/show") == []
+    assert "runs on ollama.com: what you write leaves this computer; off, as" in listed
+    assert "ollama.allow_cloud" in listed
+    assert done.returncode == 3
+    assert "would leave this computer. Nothing was sent." in done.stderr
+
+
+def test_a_cloud_model_is_used_where_that_is_allowed(porthole):
+    """With a line on what leaves; the list keeps its mark."""
+    porthole.environment["PORTHOLE_OLLAMA_ALLOW_CLOUD"] = "true"
+    with OllamaDouble([CLOUD]) as double:
+        double.always("It is understood.")
+        porthole.environment["PORTHOLE_OLLAMA_HOST"] = double.host
+        done = porthole.run("ask", "--model", "ollama:big:cloud", "hello")
+        row = next(m for m in porthole.json("models", "list")["models"] if m["cloud"])
+        info = porthole.run("models", "info", "ollama:big:cloud").stdout
+    assert (done.returncode, done.stdout) == (0, "It is understood.\n")
+    assert "runs on ollama.com: your messages and files leave this computer." in done.stderr
+    assert row["name"] == "ollama:big:cloud"
+    assert "leaves this computer" in info
+
+
+def test_the_token_is_printed_nowhere(porthole):
+    """Used, refused, repeated by the server, wrong, or over an open network: not a word of it."""
+    said = []
+    with OllamaDouble() as double:
+        porthole.environment |= {
+            "PORTHOLE_OLLAMA_HOST": double.host,
+            "PORTHOLE_OLLAMA_TOKEN": TOKEN,
+        }
+        double.always("It is understood.")
+        for fault in (None, Answer(401, TOKEN), Answer(500, f'{{"error":"no {TOKEN}"}}')):
+            if fault is not None:
+                double.fail(fault)
+            said.append(porthole.run("ask", "--model", "ollama:m", "hello"))
+        assert {r.headers.get("authorization") for r in double.requests} == {f"Bearer {TOKEN}"}
+        said.append(porthole.run("status", "--json"))
+        said.append(porthole.run("models"))
+    porthole.environment["PORTHOLE_OLLAMA_HOST"] = "http://192.0.2.1"
+    said.append(porthole.run("models"))
+    porthole.environment["PORTHOLE_OLLAMA_TOKEN"] = f"{TOKEN} twice"
+    said.append(porthole.run("status"))
+    assert "refuses the token" in said[1].stderr
+    assert "The token was not sent to http://192.0.2.1:80" in said[5].stdout
+    assert "PORTHOLE_OLLAMA_TOKEN must be" in said[6].stdout
+    assert TOKEN not in "".join(done.stdout + done.stderr for done in said)
+    kept = [path for path in porthole.profile.rglob("*") if path.is_file()]
+    assert [path for path in kept if TOKEN.encode() in path.read_bytes()] == []
+
+
+def test_an_old_server_is_named(porthole):
+    """Before the answer, on the line for what one should know; and with what is known of a model."""
+    with OllamaDouble(version="0.6.8") as double:
+        double.always("It is understood.")
+        porthole.environment["PORTHOLE_OLLAMA_HOST"] = double.host
+        done = porthole.run("ask", "--model", "ollama:m", "hello")
+        info = porthole.run("models", "info", "ollama:m")
+    assert done.stdout == "It is understood.\n"
+    for words in (done.stderr, info.stdout):
+        assert "version is 0.6.8" in words
