@@ -671,6 +671,10 @@
         <translation>名称的样子是 llama3.2:3b 或 hf.co/user/model。</translation>
     </message>
     <message>
+        <source>Off. Preferences, Models, “Allow cloud models” turns it on.</source>
+        <translation>已关闭。可在“偏好设置 &gt; 模型 &gt; 允许云端模型”中开启。</translation>
+    </message>
+    <message>
         <source>Pinned messages may have {most} tokens together; this one has about {size}, the others have {held}.</source>
         <translation>固定的消息合计最多 {most} 个词元；这一条约有 {size} 个，其他已有 {held} 个。</translation>
     </message>
@@ -1570,6 +1574,10 @@
         <source>Use it</source>
         <translation>使用</translation>
     </message>
+    <message>
+        <source>{} (cloud)</source>
+        <translation>{}（云端）</translation>
+    </message>
 </context>
 <context>
     <name>GroupView</name>
@@ -1620,6 +1628,10 @@
         <translation>新对话</translation>
     </message>
     <message>
+        <source>Runs on ollama.com: your messages and files leave this computer.</source>
+        <translation>在 ollama.com 上运行：您的消息和文件会离开这台电脑。</translation>
+    </message>
+    <message>
         <source>Show the sidebar</source>
         <translation>显示侧栏</translation>
     </message>
@@ -1630,6 +1642,10 @@
     <message>
         <source>blocked</source>
         <translation>已阻止</translation>
+    </message>
+    <message>
+        <source>cloud</source>
+        <translation>云端</translation>
     </message>
     <message>
         <source>none</source>
@@ -2320,6 +2336,10 @@
         <translation>已阻止</translation>
     </message>
     <message>
+        <source>cloud</source>
+        <translation>云端</translation>
+    </message>
+    <message>
         <source>small window</source>
         <translation>窗口较小</translation>
     </message>
@@ -2371,8 +2391,16 @@
         <translation>已阻止</translation>
     </message>
     <message>
+        <source>cloud</source>
+        <translation>云端</translation>
+    </message>
+    <message>
         <source>loaded</source>
         <translation>已载入</translation>
+    </message>
+    <message>
+        <source>runs on ollama.com · leaves this computer</source>
+        <translation>在 ollama.com 上运行 · 内容会离开这台电脑</translation>
     </message>
     <message>
         <source>small window</source>
@@ -2390,12 +2418,20 @@
 <context>
     <name>Models</name>
     <message>
+        <source>Allow in Preferences…</source>
+        <translation>在偏好设置中允许…</translation>
+    </message>
+    <message>
         <source>Models (*.gguf)</source>
         <translation>模型 (*.gguf)</translation>
     </message>
     <message>
         <source>Open a GGUF file</source>
         <translation>打开 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>{} runs on ollama.com: your messages and files would leave this computer.</source>
+        <translation>{} 在 ollama.com 上运行：您的消息和文件将离开这台电脑。</translation>
     </message>
 </context>
 <context>
@@ -2435,6 +2471,10 @@
     <message>
         <source>It runs on another computer, whose memory is not known here.</source>
         <translation>它在另一台电脑上运行，内存情况未知。</translation>
+    </message>
+    <message>
+        <source>It runs on ollama.com: your messages and files leave this computer. Preferences, Models, “Allow cloud models” takes that back.</source>
+        <translation>它在 ollama.com 上运行：您的消息和文件会离开这台电脑。可在“偏好设置 &gt; 模型 &gt; 允许云端模型”中收回许可。</translation>
     </message>
     <message>
         <source>Loaded</source>
@@ -2837,6 +2877,10 @@
         <translation>通用</translation>
     </message>
     <message>
+        <source>Hide {}</source>
+        <translation>隐藏{}</translation>
+    </message>
+    <message>
         <source>High</source>
         <translation>高</translation>
     </message>
@@ -2939,6 +2983,10 @@
     <message>
         <source>Set the floor to 0 to use {typed} as typed.</source>
         <translation>把下限设为 0，就会按输入的 {typed} 使用。</translation>
+    </message>
+    <message>
+        <source>Show {}</source>
+        <translation>显示{}</translation>
     </message>
     <message>
         <source>Storage</source>
@@ -3432,8 +3480,16 @@
         <translation>摘要不能为空。</translation>
     </message>
     <message>
+        <source>A token goes into `ollama.token`.</source>
+        <translation>令牌请填在 `ollama.token` 中。</translation>
+    </message>
+    <message>
         <source>A window of {tokens} tokens does not fit into this machine&apos;s memory: {model} would need {needed}, and {free} are free.</source>
         <translation>这台电脑的内存放不下 {tokens} 个词元的窗口：{model} 需要 {needed}，可用 {free}。</translation>
+    </message>
+    <message>
+        <source>Allow it with `ollama.allow_cloud` in the settings, or choose a model that is stored on your server.</source>
+        <translation>请在设置中用 `ollama.allow_cloud` 允许它，或选择存放在您自己服务器上的模型。</translation>
     </message>
     <message>
         <source>Allow writing to it.</source>
@@ -3446,6 +3502,10 @@
     <message>
         <source>Ask for at most {tokens} tokens with --window, or close other programs.</source>
         <translation>用 --window 最多请求 {tokens} 个词元，或关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>Ask whoever runs it for one, and set `ollama.token` in the settings.</source>
+        <translation>请向服务器的管理者索取令牌，并在设置中填写 `ollama.token`。</translation>
     </message>
     <message>
         <source>Change its permissions, for example with: chmod u+r {path}</source>
@@ -3468,8 +3528,8 @@
         <translation>请检查它所在的磁盘或网络文件夹。</translation>
     </message>
     <message>
-        <source>Choose a model that is stored on your server; `porthole models` lists them.</source>
-        <translation>请选择保存在你服务器上的模型。</translation>
+        <source>Choose a model that is stored there, or start the server without OLLAMA_NO_CLOUD.</source>
+        <translation>请选择存放在该服务器上的模型，或在启动服务器时不设置 OLLAMA_NO_CLOUD。</translation>
     </message>
     <message>
         <source>Choose a model with a larger window (porthole models): this one was trained on {trained} tokens.</source>
@@ -3524,6 +3584,14 @@
         <translation>请修改 HTTP_PROXY，或把服务器加入 NO_PROXY。</translation>
     </message>
     <message>
+        <source>Correct SSL_CERT_FILE or SSL_CERT_DIR, and start Porthole again.</source>
+        <translation>请改正 SSL_CERT_FILE 或 SSL_CERT_DIR，然后重新启动 Porthole。</translation>
+    </message>
+    <message>
+        <source>Correct `ollama.token` in the settings.</source>
+        <translation>请在设置中改正 `ollama.token`。</translation>
+    </message>
+    <message>
         <source>Did you mean ollama:{model}?</source>
         <translation>你是想用 ollama:{model} 吗？</translation>
     </message>
@@ -3554,6 +3622,10 @@
     <message>
         <source>Give yourself permission to write the file and its folder, or choose another data folder.</source>
         <translation>请给自己写入这个文件和文件夹的权限，或选择其他数据文件夹。</translation>
+    </message>
+    <message>
+        <source>If the server is yours, name the file with its CA certificate in SSL_CERT_FILE and start Porthole again.</source>
+        <translation>如果这是您自己的服务器，请在 SSL_CERT_FILE 中写明其 CA 证书文件，然后重新启动 Porthole。</translation>
     </message>
     <message>
         <source>In {file}, line {line}, something else is in the place of the table [{table}].</source>
@@ -3618,6 +3690,10 @@
     <message>
         <source>Leave out --window {tokens}, or ask for --window {wanted}.</source>
         <translation>去掉 --window {tokens}，或改用 --window {wanted}。</translation>
+    </message>
+    <message>
+        <source>Leave out what stands before the @.</source>
+        <translation>请去掉 @ 之前的部分。</translation>
     </message>
     <message>
         <source>Load one first.</source>
@@ -3772,6 +3848,10 @@
         <translation>请打开模型的第一个分卷。</translation>
     </message>
     <message>
+        <source>Or say a few sentences to this model in a new conversation; after its reply it is known.</source>
+        <translation>或者在新对话中先对这个模型说几句话；它回复之后就知道了。</translation>
+    </message>
+    <message>
         <source>Porthole cannot change {key} in {file} without touching the rest of it.</source>
         <translation>要修改 {file} 中的 {key}，就会动到其他内容，因此没有修改。</translation>
     </message>
@@ -3810,6 +3890,10 @@
     <message>
         <source>Restart it or update it: every Ollama server says that with each reply.</source>
         <translation>请重启或更新它：每个 Ollama 服务器都会随回复说明这一点。</translation>
+    </message>
+    <message>
+        <source>Run `ollama signin` on the server&apos;s machine, then try again.</source>
+        <translation>请在服务器所在的机器上运行 `ollama signin`，然后重试。</translation>
     </message>
     <message>
         <source>Run packaging/run again to build it, or use an Ollama server.</source>
@@ -3866,6 +3950,18 @@
     <message>
         <source>Set `ollama.host` to Ollama&apos;s own address.</source>
         <translation>请把 `ollama.host` 设为 Ollama 自己的地址。</translation>
+    </message>
+    <message>
+        <source>Set `ollama.host` to an address that begins with https://, or remove `ollama.token`.</source>
+        <translation>请把 `ollama.host` 设为以 https:// 开头的地址，或删除 `ollama.token`。</translation>
+    </message>
+    <message>
+        <source>Set `ollama.host` to its address with http:// before it.</source>
+        <translation>请把 `ollama.host` 设为它的地址，并在前面加上 http://。</translation>
+    </message>
+    <message>
+        <source>Set `ollama.host` to its address with https:// before it.</source>
+        <translation>请把 `ollama.host` 设为它的地址，并在前面加上 https://。</translation>
     </message>
     <message>
         <source>Set `ollama.host` to something like 127.0.0.1:11434 or https://server.example.</source>
@@ -3936,6 +4032,10 @@
         <translation>已停止。什么都没有改动。</translation>
     </message>
     <message>
+        <source>The Ollama address has a user name in it, which is not used.</source>
+        <translation>Ollama 地址中含有用户名，这里用不到。</translation>
+    </message>
+    <message>
         <source>The Ollama address {address} cannot be used: it starts with {scheme}://.</source>
         <translation>Ollama 地址 {address} 无法使用：它以 {scheme}:// 开头。</translation>
     </message>
@@ -3954,6 +4054,14 @@
     <message>
         <source>The address {address} answers, but it is not an Ollama server.</source>
         <translation>{address} 有回应，但不是 Ollama 服务器。</translation>
+    </message>
+    <message>
+        <source>The certificate of the server at {address} is not trusted: {reason}</source>
+        <translation>{address} 的服务器证书不受信任：{reason}</translation>
+    </message>
+    <message>
+        <source>The certificates in {path} cannot be read.</source>
+        <translation>无法读取 {path} 中的证书。</translation>
     </message>
     <message>
         <source>The context has {before} tokens and could still have {after} after a compaction; that frees less than {least}.</source>
@@ -4120,8 +4228,12 @@
         <translation>模型没有写出摘要。</translation>
     </message>
     <message>
-        <source>The model “{model}” runs on ollama.com, not on your server: nothing was sent to it.</source>
-        <translation>模型“{model}”在 ollama.com 上运行，不在你的服务器上：没有向它发送任何内容。</translation>
+        <source>The model “{model}” runs on ollama.com, which is switched off on the Ollama server.</source>
+        <translation>模型“{model}”在 ollama.com 上运行，而该 Ollama 服务器已关闭此功能。</translation>
+    </message>
+    <message>
+        <source>The model “{model}” runs on ollama.com: your messages and files would leave this computer. Nothing was sent.</source>
+        <translation>模型“{model}”在 ollama.com 上运行：您的消息和文件将离开这台电脑。什么都没有发送。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template cannot be used: {reason}.</source>
@@ -4224,8 +4336,24 @@
         <translation>{address} 上的服务器没有回答就关闭了连接。</translation>
     </message>
     <message>
+        <source>The server at {address} does not speak https.</source>
+        <translation>{address} 的服务器不支持 https。</translation>
+    </message>
+    <message>
+        <source>The server at {address} refuses the token.</source>
+        <translation>{address} 的服务器拒绝了令牌。</translation>
+    </message>
+    <message>
         <source>The server at {address} sends requests on to {target}, which is not followed.</source>
         <translation>{address} 上的服务器把请求转到 {target}，这里不会跟过去。</translation>
+    </message>
+    <message>
+        <source>The server at {address} speaks https only.</source>
+        <translation>{address} 的服务器只支持 https。</translation>
+    </message>
+    <message>
+        <source>The server at {address} wants a token.</source>
+        <translation>{address} 的服务器需要令牌。</translation>
     </message>
     <message>
         <source>The server did not say how much it read and wrote: whether it read the whole conversation cannot be checked.</source>
@@ -4332,6 +4460,10 @@
         <translation>文本太长，无法存入 {path}。</translation>
     </message>
     <message>
+        <source>The token was not sent to {address}: without https, anybody on the way could read it.</source>
+        <translation>令牌没有发送给 {address}：没有 https，途中任何人都能读到它。</translation>
+    </message>
+    <message>
         <source>The window is {tokens} tokens and not {wanted}: context.cap_tokens in the settings allows no more.</source>
         <translation>窗口为 {tokens} 个词元，而不是 {wanted}：设置中的 context.cap_tokens 不允许更多。</translation>
     </message>
@@ -4380,8 +4512,8 @@
         <translation>内存不足，无法使用对话文件 {path}。</translation>
     </message>
     <message>
-        <source>This Ollama server&apos;s version is {version}: before {least} it may drop the beginning of a long conversation in silence. Update it.</source>
-        <translation>这台 Ollama 服务器的版本是 {version}：{least} 之前的版本可能会悄悄丢掉长对话的开头。请更新。</translation>
+        <source>This Ollama server&apos;s version is {version}: before {least} it may drop the beginning of a long conversation in silence. Porthole counts more cautiously so that it need not; update the server to be sure.</source>
+        <translation>这个 Ollama 服务器的版本是 {version}：{least} 之前的版本可能会悄悄丢掉长对话的开头。Porthole 会更谨慎地计数以避免这种情况；更新服务器最为稳妥。</translation>
     </message>
     <message>
         <source>This Python&apos;s SQLite ({version}) has no full-text search.</source>
@@ -4412,6 +4544,14 @@
         <translation>无法载入这个模型：{reason}。</translation>
     </message>
     <message>
+        <source>This model runs on ollama.com, and the Ollama server is not signed in there.</source>
+        <translation>这个模型在 ollama.com 上运行，而该 Ollama 服务器尚未登录。</translation>
+    </message>
+    <message>
+        <source>This prompt of about {tokens} tokens was not sent: the Ollama server is too old to refuse one that is too long, and as long as it is not known how it counts, at most {limit} are.</source>
+        <translation>这个约 {tokens} 个词元的提示词没有发送：该 Ollama 服务器太旧，不会拒绝过长的提示词；在弄清它如何计数之前，最多发送 {limit} 个词元。</translation>
+    </message>
+    <message>
         <source>Try again: only that part is fetched once more.</source>
         <translation>请再试一次：只会重新下载那一部分。</translation>
     </message>
@@ -4434,6 +4574,10 @@
     <message>
         <source>Undo the compaction to send the messages themselves.</source>
         <translation>如果要发送原来的消息，请撤销压缩。</translation>
+    </message>
+    <message>
+        <source>Update the Ollama server.</source>
+        <translation>请更新 Ollama 服务器。</translation>
     </message>
     <message>
         <source>Use its IP address in `ollama.host`, or allow the name with OLLAMA_ORIGINS there.</source>
@@ -4684,6 +4828,10 @@
         <translation>{name} 为 {value}</translation>
     </message>
     <message>
+        <source>letters, digits and signs without spaces</source>
+        <translation>字母、数字和符号，不含空格</translation>
+    </message>
+    <message>
         <source>llama.cpp could not evaluate the prompt (code {code}).</source>
         <translation>llama.cpp 无法处理提示词（代码 {code}）。</translation>
     </message>
@@ -4710,6 +4858,10 @@
     <message>
         <source>no connection within {seconds} seconds</source>
         <translation>{seconds} 秒内没有连上</translation>
+    </message>
+    <message>
+        <source>no reason was given</source>
+        <translation>没有给出原因</translation>
     </message>
     <message>
         <source>no space left on device</source>
@@ -4952,6 +5104,10 @@
         <translation>{model} 的上下文窗口较小：{tokens} 个词元（{origin}），低于长对话所需的 {least} 个。</translation>
     </message>
     <message>
+        <source>{model} runs on ollama.com: your messages and files leave this computer.</source>
+        <translation>{model} 在 ollama.com 上运行：您的消息和文件会离开这台电脑。</translation>
+    </message>
+    <message>
         <source>{name} cannot be a model&apos;s name.</source>
         <translation>{name} 不能用作模型的名称。</translation>
     </message>
@@ -5052,6 +5208,10 @@
     <message>
         <source>Added models</source>
         <translation>添加的模型</translation>
+    </message>
+    <message>
+        <source>Allow cloud models</source>
+        <translation>允许云端模型</translation>
     </message>
     <message>
         <source>As chat.system_prompt, for this model; empty means none.</source>
@@ -5218,6 +5378,10 @@
         <translation>写摘要的模型</translation>
     </message>
     <message>
+        <source>Models that Ollama runs on ollama.com: your messages and files leave this computer. Off: they are listed, and nothing is sent to them.</source>
+        <translation>Ollama 在 ollama.com 上运行的模型：您的消息和文件会离开这台电脑。关闭时：它们仍会列出，但不会向它们发送任何内容。</translation>
+    </message>
+    <message>
         <source>Motion</source>
         <translation>动效</translation>
     </message>
@@ -5240,6 +5404,10 @@
     <message>
         <source>Ollama address</source>
         <translation>Ollama 地址</translation>
+    </message>
+    <message>
+        <source>Ollama token</source>
+        <translation>Ollama 令牌</translation>
     </message>
     <message>
         <source>Paper or night; system follows what the computer is set to.</source>
@@ -5380,6 +5548,10 @@
     <message>
         <source>Warn below</source>
         <translation>低于此值时提醒</translation>
+    </message>
+    <message>
+        <source>What a server behind a gateway wants to see of whoever asks. It is sent over https, or on this computer, and never in plain text over a network.</source>
+        <translation>网关后面的服务器要求来访者出示的令牌。只通过 https 或在这台电脑内部发送，绝不以明文经过网络。</translation>
     </message>
     <message>
         <source>What every model is told first, unless the model has a system prompt of its own.</source>
