@@ -1629,7 +1629,7 @@
     </message>
     <message>
         <source>Runs on ollama.com: your messages and files leave this computer.</source>
-        <translation>在 ollama.com 上运行：您的消息和文件会离开这台电脑。</translation>
+        <translation>在 ollama.com 上运行：你的消息和文件会离开这台电脑。</translation>
     </message>
     <message>
         <source>Show the sidebar</source>
@@ -2431,7 +2431,7 @@
     </message>
     <message>
         <source>{} runs on ollama.com: your messages and files would leave this computer.</source>
-        <translation>{} 在 ollama.com 上运行：您的消息和文件将离开这台电脑。</translation>
+        <translation>{} 在 ollama.com 上运行：你的消息和文件将离开这台电脑。</translation>
     </message>
 </context>
 <context>
@@ -2474,7 +2474,7 @@
     </message>
     <message>
         <source>It runs on ollama.com: your messages and files leave this computer. Preferences, Models, “Allow cloud models” takes that back.</source>
-        <translation>它在 ollama.com 上运行：您的消息和文件会离开这台电脑。可在“偏好设置 &gt; 模型 &gt; 允许云端模型”中收回许可。</translation>
+        <translation>它在 ollama.com 上运行：你的消息和文件会离开这台电脑。可在“偏好设置 &gt; 模型 &gt; 允许云端模型”中收回许可。</translation>
     </message>
     <message>
         <source>Loaded</source>
@@ -3489,7 +3489,7 @@
     </message>
     <message>
         <source>Allow it with `ollama.allow_cloud` in the settings, or choose a model that is stored on your server.</source>
-        <translation>请在设置中用 `ollama.allow_cloud` 允许它，或选择存放在您自己服务器上的模型。</translation>
+        <translation>请在设置中用 `ollama.allow_cloud` 允许它，或选择存放在你自己服务器上的模型。</translation>
     </message>
     <message>
         <source>Allow writing to it.</source>
@@ -3625,7 +3625,7 @@
     </message>
     <message>
         <source>If the server is yours, name the file with its CA certificate in SSL_CERT_FILE and start Porthole again.</source>
-        <translation>如果这是您自己的服务器，请在 SSL_CERT_FILE 中写明其 CA 证书文件，然后重新启动 Porthole。</translation>
+        <translation>如果这是你自己的服务器，请在 SSL_CERT_FILE 中写明其 CA 证书文件，然后重新启动 Porthole。</translation>
     </message>
     <message>
         <source>In {file}, line {line}, something else is in the place of the table [{table}].</source>
@@ -4233,7 +4233,7 @@
     </message>
     <message>
         <source>The model “{model}” runs on ollama.com: your messages and files would leave this computer. Nothing was sent.</source>
-        <translation>模型“{model}”在 ollama.com 上运行：您的消息和文件将离开这台电脑。什么都没有发送。</translation>
+        <translation>模型“{model}”在 ollama.com 上运行：你的消息和文件将离开这台电脑。什么都没有发送。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template cannot be used: {reason}.</source>
@@ -5105,7 +5105,7 @@
     </message>
     <message>
         <source>{model} runs on ollama.com: your messages and files leave this computer.</source>
-        <translation>{model} 在 ollama.com 上运行：您的消息和文件会离开这台电脑。</translation>
+        <translation>{model} 在 ollama.com 上运行：你的消息和文件会离开这台电脑。</translation>
     </message>
     <message>
         <source>{name} cannot be a model&apos;s name.</source>
@@ -5379,7 +5379,7 @@
     </message>
     <message>
         <source>Models that Ollama runs on ollama.com: your messages and files leave this computer. Off: they are listed, and nothing is sent to them.</source>
-        <translation>Ollama 在 ollama.com 上运行的模型：您的消息和文件会离开这台电脑。关闭时：它们仍会列出，但不会向它们发送任何内容。</translation>
+        <translation>Ollama 在 ollama.com 上运行的模型：你的消息和文件会离开这台电脑。关闭时：它们仍会列出，但不会向它们发送任何内容。</translation>
     </message>
     <message>
         <source>Motion</source>
