@@ -2878,7 +2878,7 @@
     </message>
     <message>
         <source>Hide {}</source>
-        <translation>隐藏{}</translation>
+        <translation>隐藏 {}</translation>
     </message>
     <message>
         <source>High</source>
@@ -2986,7 +2986,7 @@
     </message>
     <message>
         <source>Show {}</source>
-        <translation>显示{}</translation>
+        <translation>显示 {}</translation>
     </message>
     <message>
         <source>Storage</source>
