@@ -144,7 +144,10 @@ def played(tmp_path, fault, path="/api/chat", *, again=True):
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
 def test_a_reply_that_broke(tmp_path, case):
-    """The message and all that came are kept and shown, with what happened and what to do."""
+    """The message and all that came are kept and shown, with what happened and what to do.
+
+    Each sentence has words in every language.
+    """
     shown = played(tmp_path, case.fault, case.path)
     assert shown.said == (SAID,)
     assert (shown.reply.state, shown.reply.text.strip()) == ("failed", case.kept)
@@ -153,19 +156,18 @@ def test_a_reply_that_broke(tmp_path, case):
     assert case.says in shown.reply.error
     assert case.does in shown.reply.remedy
     assert shown.reply.remedy
+    for text in (shown.reply.error, shown.reply.remedy):
+        assert in_another_language(text).startswith("¡")
     assert (shown.again.state, shown.again.text) == ("done", REPLY)
 
 
-@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
-def test_what_is_told_has_words_in_every_language(tmp_path, case):
-    """Each sentence is looked up and translated, also where several stand together."""
-    shown = played(tmp_path, case.fault, case.path, again=False)
+def in_another_language(text):
+    """The text as a window shows it whose language translates every template."""
     words.install(lambda _context, text, _comment="", n=-1: f"¡{text}!")
     try:
-        spoken = localized(shown.reply.error), localized(shown.reply.remedy)
+        return localized(text)
     finally:
         words.install(words.plain)
-    assert all(text.startswith("¡") for text in spoken)
 
 
 HARMLESS = {
