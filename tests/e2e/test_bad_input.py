@@ -214,7 +214,11 @@ def test_model_below_the_minimum_is_refused_before_any_chat(porthole):
     with OllamaDouble(models=[Model("short", trained=8_192)]) as double:
         done = ask_ollama(porthole, double.port, "short")
         assert_told(done, "8,192", "16,000")
-        assert {request.path for request in double.requests} <= {"/api/show", "/api/tags"}
+        assert {request.path for request in double.requests} <= {
+            "/api/show",
+            "/api/tags",
+            "/api/version",
+        }
 
 
 # ---- settings and store -------------------------------------------------------------------------
