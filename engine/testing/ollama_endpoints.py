@@ -215,6 +215,12 @@ async def _generate(exchange: Exchange) -> None:
 def _checked_messages(body: Body) -> list[dict[str, Any]]:
     messages = body.get("messages") or []
     for message in messages:
+        if not isinstance(message, dict):
+            raise Refusal(
+                400,
+                "json: cannot unmarshal string into Go struct field "
+                "ChatRequest.messages of type api.Message",
+            )
         if not isinstance(message.get("content", ""), str):
             raise Refusal(
                 400,
@@ -272,7 +278,7 @@ def _checked(body: Body, model: Model, state: State, field: str) -> bool:
         raise Refusal(400, f'"{body["model"]}" does not support thinking')
     shape: Any = body.get("format")
     if shape not in (None, "", "json") and not isinstance(shape, dict):
-        quoted = json.dumps(shape)
+        quoted = json.dumps(json.dumps(shape))  # as it was sent, quoted once more
         raise Refusal(
             500, f'invalid format: {quoted}; expected "json" or a valid JSON Schema object'
         )

@@ -48,7 +48,8 @@ class Generation:
             raise GaveUp
         if isinstance(exchange.fault, faults.Chunked):
             exchange.wire.chunking = exchange.fault.how
-        pieces = list(self._pieces(reply, think=think))
+        stops = (exchange.body.get("options") or {}).get("stop") or ()
+        pieces = rules.until_stop(list(self._pieces(reply, think=think)), stops)
         limit = rules.reply_limit(num_predict, len(self.seen.words), self.cut)
         reused = await self._read(min(len(pieces), limit))
         for kind, piece in pieces:

@@ -28,17 +28,19 @@ OUT_OF_MEMORY_STARTING = (
     "llama-server reported out-of-memory during startup: ggml_backend_cuda_buffer_type_alloc_buffer:"
     " allocating 8192.00 MiB on device 0: cudaMalloc failed: out of memory"
 )
-NO_IMAGES = json.dumps(
-    {
-        "error": {
-            "code": 500,
-            "message": "image input is not supported - hint: if this is unexpected, you may need "
-            "to provide the mmproj",
-            "type": "server_error",
-        }
+_NO_IMAGES: Mapping[Path, Mapping[str, Any]] = {
+    "rendered": {
+        "code": 400,
+        "message": "Multimodal data provided, but model does not support multimodal requests.",
+        "type": "invalid_request_error",
     },
-    separators=(",", ":"),
-)
+    "native": {
+        "code": 500,
+        "message": "image input is not supported - hint: if this is unexpected, you may need "
+        "to provide the mmproj",
+        "type": "server_error",
+    },
+}
 
 _INTEGERS = frozenset(
     [
@@ -70,6 +72,12 @@ _BOOLEANS = frozenset(("use_mmap",))
 _LOAD_TIME = ("num_batch", "num_gpu", "main_gpu", "use_mmap", "num_thread", "draft_num_predict")
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def no_images(path: Path) -> "Refusal":
+    """What llama-server says of images that a model cannot see."""
+    error = _NO_IMAGES[path]
+    return Refusal(error["code"], json.dumps({"error": error}, separators=(",", ":")))
 
 
 class Refusal(Exception):
@@ -452,7 +460,24 @@ def reply_limit(num_predict: int, prompt: int, cut: Cut) -> int:
     limit = 10 * cut.window if num_predict < 0 else num_predict
     if num_predict == 0 and cut.path == "rendered":
         limit = 10 * cut.window  # left out on the way to the runner, whose own default is none
+    elif num_predict == 0 and cut.version >= LLAMA_SERVER:
+        limit = 1  # it looks at the limit once it has a token
     return limit if cut.shifts else min(limit, cut.window - prompt)
+
+
+def until_stop(pieces: Sequence[tuple[str, str]], stops: Sequence[str]) -> list[tuple[str, str]]:
+    """The pieces (kind, text) of a reply before the first of its stops, which is not sent."""
+    text = "".join(piece for kind, piece in pieces if kind == "content")
+    found = [at for stop in stops if (at := text.find(stop)) >= 0]
+    if not found:
+        return list(pieces)
+    kept, left = [], min(found)
+    for kind, piece in pieces:
+        part = piece[:left] if kind == "content" else piece
+        left -= len(part) if kind == "content" else 0
+        if part:
+            kept.append((kind, part))
+    return kept
 
 
 def shifted(filled: int, cut: Cut) -> int:

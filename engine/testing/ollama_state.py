@@ -260,5 +260,5 @@ class State:
         if not images or "vision" in model.capabilities:
             return rules.words_of(messages, tools, model.tokens_per_word, model.image_tokens)
         if self.version >= rules.LLAMA_SERVER:
-            raise Refusal(500, rules.NO_IMAGES)
+            raise rules.no_images(model.path)
         return rules.words_of(messages, tools, model.tokens_per_word, 1)

@@ -6,6 +6,7 @@ chat. Nothing that was on that server before is changed or deleted. Where the do
 differ, the double is wrong.
 """
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -84,10 +85,11 @@ def test_a_model_is_shown_with_its_trained_length(peer):
     assert peer.version < (0, 6, 4) or "completion" in shown["capabilities"]
 
 
-def test_a_short_show_has_no_long_lists(peer):
-    """The tokens of a vocabulary are only told when asked for."""
-    shown = peer.post("/api/show", model=peer.model).json
-    assert not [n for n, v in shown["model_info"].items() if isinstance(v, list) and len(v) > 5]
+def test_a_short_show_has_no_lists(peer):
+    """The tokens of a vocabulary are only told when asked for: there is null instead."""
+    info = peer.post("/api/show", model=peer.model).json["model_info"]
+    assert info["tokenizer.ggml.tokens"] is None
+    assert not [name for name, value in info.items() if isinstance(value, list) and value]
 
 
 def test_a_name_needs_no_tag_and_no_case(peer):
@@ -113,6 +115,30 @@ def test_a_body_is_no_json(peer):
 def test_content_that_is_no_text_is_refused(peer):
     """A list of parts, as other servers have it, is 400."""
     assert peer.chat([{"role": "user", "content": [{"text": "hi"}]}]).error[0] == 400
+
+
+def test_messages_are_objects(peer):
+    """A bare text for a message is 400."""
+    assert peer.chat(["hi"]).error[0] == 400
+
+
+def test_a_format_is_json_or_a_schema(peer):
+    """500; the word that was sent stands there as it was on the wire, quoted once more."""
+    since(peer, 0, 5, 0)
+    wanted = 'invalid format: "\\"xml\\""; expected "json" or a valid JSON Schema object'
+    assert peer.chat("hi", format="xml").error == (500, wanted)
+
+
+def test_images_need_a_model_that_sees(peer):
+    """Since 0.30, in the runner's words; before, nothing was said."""
+    without(peer, "vision")
+    got = peer.chat([{"role": "user", "content": "hi", "images": ["aGVsbG8="]}])
+    if peer.version < (0, 30, 0):
+        assert got.status == 200
+    else:
+        status, text = got.error
+        assert status == {"rendered": 400, "native": 500}[peer.path]
+        assert json.loads(text)["error"]["code"] == status
 
 
 def test_no_model_is_named(peer):
@@ -370,6 +396,34 @@ def test_models_of_the_same_weights_share_their_place(peer):
         assert peer.loaded() is not None
         peer.told([], model=name, keep_alive=0)
         assert peer.loaded() is None
+
+
+def test_the_modelfile_tells_the_weights(peer):
+    """Models that are loaded as one have the same file after FROM, and nothing else says so."""
+    since(peer, 0, 5, 5)
+    with peer.derived(parameters={"num_ctx": WINDOW}, stream=False) as name:
+        own, other = (
+            peer.post("/api/show", model=model).json["modelfile"] for model in (peer.model, name)
+        )
+    assert weights(own) == weights(other)
+    assert "sha256-" in weights(own)
+
+
+def weights(modelfile):
+    """The file after FROM."""
+    return next(line for line in modelfile.splitlines() if line.startswith("FROM "))
+
+
+def test_a_model_is_made_of_one_that_is_there(peer):
+    """Of a name that is not, the server looks in its library, in vain."""
+    since(peer, 0, 5, 5)
+    body = {"model": f"{UNSUCH}-2", "from": "porthole-contract/no-such-model"}
+    if peer.double is None:
+        pytest.skip("a real server would ask the net")
+    status, text = peer.post("/api/create", **body, stream=False).error
+    assert (status, text) == (500, "pull model manifest: file does not exist")
+    *_, last = peer.post("/api/create", **body).lines
+    assert last == {"error": text}
 
 
 def test_copy_and_delete_answer_with_nothing(peer):

@@ -6,6 +6,7 @@ See test_ollama_contract.py; lengths are tokens as the server itself counts them
 import json
 
 from tests.backends.contract_peer import (
+    ROOM,
     WINDOW,
     moment,
     overflow,
@@ -119,6 +120,25 @@ def test_a_reply_ends_where_it_was_told_to(peer):
     """Its length is told as the reason."""
     told = peer.told("count to a thousand", reply=5, **peer.endless())
     assert (told["done_reason"], told["eval_count"]) == ("length", 5)
+
+
+def test_a_native_reply_of_no_tokens_has_one(peer):
+    """Only a rendered chat takes none for no limit."""
+    since(peer, 0, 30, 0)
+    if peer.path == "native":
+        told = peer.told("hi", reply=0, **peer.endless())
+        assert (told["done_reason"], told["eval_count"]) == ("length", 1)
+
+
+def test_a_reply_ends_before_a_stop(peer):
+    """The text that stops it is not sent."""
+    body = {"model": peer.model, "prompt": "one, two, three, four", "raw": True, "stream": False}
+    options = {"num_ctx": ROOM, "num_predict": 200, "temperature": 0}
+    free = peer.post("/api/generate", **body, options=options).json["response"]
+    stop = free.split()[2]
+    told = peer.post("/api/generate", **body, options={**options, "stop": [stop]}).json
+    assert told["done_reason"] == "stop"
+    assert told["response"] == free[: free.index(stop)]
 
 
 def test_a_full_window_ends_the_reply(peer):

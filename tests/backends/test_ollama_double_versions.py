@@ -310,7 +310,7 @@ def test_a_format_that_is_none():
     with OllamaDouble() as server:
         status, text = chat(server, format="xml").error
         assert chat(server, format={"type": "object"}).status == 200
-    assert (status, text.partition(";")[0]) == (500, 'invalid format: "xml"')
+    assert (status, text.partition(";")[0]) == (500, r'invalid format: "\"xml\""')
 
 
 def test_38_arguments_that_are_a_string():
@@ -372,18 +372,28 @@ def test_the_same_image_is_in_the_cache():
 
 
 @pytest.mark.parametrize(
-    ("version", "status"), [("0.33.0", 500), ("0.30.0", 500), ("0.12.0", 200), ("0.3.14", 200)]
+    ("path", "status", "said"),
+    [
+        ("rendered", 400, "Multimodal data provided"),
+        ("native", 500, "image input is not supported"),
+    ],
 )
-def test_images_for_a_model_that_sees_nothing(version, status):
-    """Since 0.30 the runner's refusal comes through; before, a mark stood in the prompt."""
+@pytest.mark.parametrize("version", ["0.33.0", "0.30.0"])
+def test_images_for_a_model_that_sees_nothing(version, path, status, said):
+    """Since 0.30 the runner's refusal comes through, another one on each path."""
+    with OllamaDouble([Model("plain", path=path)], version=version) as server:
+        got = chat(server, "plain", LOOK)
+    error = json.loads(got.error[1])["error"]
+    assert (got.status, error["code"]) == (status, status)
+    assert error["message"].startswith(said)
+
+
+@pytest.mark.parametrize("version", ["0.12.0", "0.3.14"])
+def test_images_that_nobody_looks_at(version):
+    """Before 0.30 a mark stood in the prompt for each."""
     with OllamaDouble(version=version) as server:
         got = chat(server, "plain", LOOK)
-    assert got.status == status
-    if status == 500:
-        error = json.loads(got.error[1])["error"]
-        assert error["message"].startswith("image input is not supported")
-    else:
-        assert got.lines[-1]["prompt_eval_count"] == 3
+    assert (got.status, got.lines[-1]["prompt_eval_count"]) == (200, 3)
 
 
 @pytest.mark.parametrize(("projector", "kept"), [(True, 1), (False, 3)])
