@@ -462,7 +462,8 @@ def reply_limit(num_predict: int, prompt: int, cut: Cut) -> int:
         limit = 10 * cut.window  # left out on the way to the runner, whose own default is none
     elif num_predict == 0 and cut.version >= LLAMA_SERVER:
         limit = 1  # it looks at the limit once it has a token
-    return limit if cut.shifts else min(limit, cut.window - prompt)
+    last = int(cut.version < LLAMA_SERVER)  # a token after which nothing comes needs no place
+    return limit if cut.shifts else min(limit, cut.window - prompt + last)
 
 
 def until_stop(pieces: Sequence[tuple[str, str]], stops: Sequence[str]) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from engine.testing.ollama_rules import Model, parse_version
 from engine.testing.ollama_script import Reply
 from engine.testing.ollama_state import LOAD_NS
 
-PATIENCE = 180.0  # seconds without a byte after which a server is taken for dead
+PATIENCE = 600.0  # seconds without a byte after which a server is taken for dead
 ROOM = 2048  # a window in which everything asked here fits
 WINDOW = 512  # a window in which it does not
 WORDS = ["the", "red", "fox", "ran", "over", "the", "old", "bridge", "at", "noon"]
@@ -151,11 +151,20 @@ class Peer:
 
     def unload(self):
         assert self.told([], keep_alive=0)["done"]
+        assert self.goes()
 
     def loaded(self, model=""):
         """What the server says of the loaded model, None when it is not loaded."""
         listed = self.ask("GET", "/api/ps").json["models"]
         return next((item for item in listed if item["name"] == full(model or self.model)), None)
+
+    def goes(self, model=""):
+        """Whether a model goes out of memory: a server answers first and clears up then."""
+        return self.comes_true(lambda: self.loaded(model) is None)
+
+    def comes_true(self, is_so, looks=5000):
+        """Whether something is so in the end."""
+        return any(is_so() for _ in range(looks))
 
     def tag(self, model=""):
         """What the list of models says of one, None when it is not there."""
