@@ -31,6 +31,7 @@ class Context(Folding):
     _guard_text = ""
     _fit_said = ""
     _lens_on = False
+    _is_context_asked = False
 
     def begin_context(self) -> None:
         """Make the panel and join it; once, when the window is made."""
@@ -91,7 +92,10 @@ class Context(Folding):
     # -- what is told --------------------------------------------------------------------
 
     def _answer_context(self) -> None:
-        """What fills the window, as a card that no model reads."""
+        """What fills the window, as a card that no model reads; as soon as that is known."""
+        self._is_context_asked = self._facts.budget is None and not self._guard_text
+        if self._is_context_asked:
+            return
         groups = plan_rows(plan_meter(self._facts))
         about = "" if self._facts.kind == "exact" else "≈ "
         lines = [
@@ -114,10 +118,13 @@ class Context(Folding):
         self.panel.set_facts(facts)
         if self._lens_on and facts.lens is not None and facts.lens is not before.lens:
             self.parts.transcript.set_lens(self._book())
+        if self._is_context_asked:
+            self._answer_context()
 
     def _show(self, conversation: Conversation) -> None:
         """Another conversation: what is known of the last one is no longer shown."""
         self._facts, self._fit_said = ContextFacts(conversation.id), ""
+        self._is_context_asked = False
         super()._show(conversation)
         self.panel.set_facts(self._facts)
         if self._lens_on:

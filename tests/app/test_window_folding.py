@@ -130,7 +130,7 @@ def test_messages_are_pinned_and_the_card_made_anew(qtbot, window):
     fill(qtbot, window)
     before = card(window).id
     first = "1. The lighthouse"
-    assert not any(text.startswith(first) for text in users(window))
+    qtbot.waitUntil(lambda: not any(text.startswith(first) for text in users(window)))
     menu = window._fold_menu(card(window))
     next(a for a in menu.actions() if a.text().startswith("Pin ")).trigger()
     qtbot.waitUntil(lambda: bool(window.findChildren(PinsDialog)))
@@ -178,8 +178,8 @@ def test_context_answers_with_a_card(qtbot, window):
     """What fills the window, as the meter has it; no model reads it."""
     say(qtbot, window, "Once")
     window._command("context", "")
+    qtbot.waitUntil(lambda: isinstance(window.items.items()[-1], CardItem))
     answer = window.items.items()[-1]
-    assert isinstance(answer, CardItem)
     assert answer.title == "What fills the window"
     assert f"{window.parts.composer.meter.values.free:,}" in answer.body
     assert len(replies(window)) == 1

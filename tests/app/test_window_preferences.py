@@ -83,7 +83,7 @@ def test_reserve_floor_and_meter_as_the_issue_says(qtbot, window, file):
     enter(qtbot, window.preferences.row(FLOOR), "0")
     qtbot.waitUntil(lambda: window.parts.composer.meter.values.budget == 12_288)
     assert window.parts.composer.meter.values.window == 16_384
-    assert row.effective.isHidden()
+    qtbot.waitUntil(row.effective.isHidden)
     assert saved(file)[FLOOR] == 0
 
 
