@@ -19,10 +19,11 @@ every server of that kind gives one. What another tokenizer could make of the sa
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.backends.base import PromptMessage
 from engine.events import Mismatch, MismatchCause
-from engine.tokens import IMAGE_TOKENS, Count, estimate_text
+from engine.tokens import IMAGE_TOKENS, Count, estimate_once, estimate_text
 from engine.transcript import Usage
 
 _SHARE, _TOKENS = 0.01, 16
@@ -224,13 +225,14 @@ def _most(new: Sequence[PromptMessage]) -> float:
     return estimated * _MOST_OF_NEW + pictures + 4 * _TOKENS
 
 
+@lru_cache(maxsize=512)  # of the same messages in every turn
 def _least(text: str) -> int:
     """Runs of one sign may be one token; the rest is held to be what large vocabularies make of it."""
     short = _RUNS.sub(lambda run: " " if run[0].isspace() else run[1], text)
     plain = _OTHERS.sub("", short)
     others = "".join(_OTHERS.findall(short))
-    least = _LEAST_OF_ASCII * estimate_text(plain) if plain.strip() else 0.0
-    return int(least + (_LEAST_OF_OTHERS * estimate_text(others) if others else 0.0))
+    least = _LEAST_OF_ASCII * estimate_once(plain) if plain.strip() else 0.0
+    return int(least + (_LEAST_OF_OTHERS * estimate_once(others) if others else 0.0))
 
 
 def _tolerance(tokens: int) -> int:

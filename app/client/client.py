@@ -1,7 +1,6 @@
 """The client: one object with everything a window can ask for."""
 
 import asyncio
-import gc
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from app.client.models import Models, WindowFacts
 from app.client.preferences import Preferences
 from app.client.pulls import Pulls
 from app.client.resting import within
+from app.client.setting_aside import SettingAside
 from app.client.shelf import UNDO_SECONDS, ExportKind, Shelf
 from app.client.status import status_words
 from app.client.system import SystemPrompts
@@ -104,6 +104,7 @@ class Client:
         )
         self.fitting = Fitting(*known, self.context.view, self.send)
         self.images = Images(self._keeping, tell, self._note_draft)
+        self._aside = SettingAside()
         self._saving: asyncio.TimerHandle | None = None
         self._learning: set[asyncio.Task[None]] = set()
 
@@ -148,6 +149,7 @@ class Client:
     async def open(self, id: str | None) -> Conversation:
         """A conversation to be shown; None for a new one. It counts as read."""
         self._talks.rest(id or "")
+        self._aside.end()
         self.context.show_anew()
         if not id:
             return self._blank()
@@ -178,7 +180,7 @@ class Client:
             with self._talks.guarding(talk.id):
                 self._talks.refresh(talk)
                 self._tell(window_known(talk.id, self._window(talk)))
-        gc.freeze()  # values without cycles: looking through them stops every thread for 60 ms
+        self._aside.set(len(talk.path))
 
     def _described(self, talk: Talk) -> Conversation:
         """A conversation as it is now."""

@@ -7,6 +7,7 @@ from engine.tokens.script import (
     MESSAGE_OVERHEAD_TOKENS,
     estimate_body,
     estimate_messages,
+    estimate_once,
     estimate_text,
 )
 from engine.tokens.spec import (
@@ -39,6 +40,7 @@ __all__ = [
     "compact_json",
     "estimate_body",
     "estimate_messages",
+    "estimate_once",
     "estimate_text",
     "find_anchor",
     "is_runtime_context",

@@ -153,6 +153,11 @@ _RUN = re.compile(rf" ?[A-Za-z0-9][A-Za-z0-9+/=_\-]{{{_SHORTEST_CODE - 1},}}|{_P
 @lru_cache(maxsize=2_048)  # the messages of a conversation are asked for again and again
 def estimate_text(text: str) -> int:
     """Tokens of a text, rather too many than too few; linear in its length whatever it holds."""
+    return estimate_once(text)
+
+
+def estimate_once(text: str) -> int:
+    """The same of a text that will not be asked for again: nothing of it is remembered."""
     return math.ceil(sum(map(_block_weight, _BLOCK.findall(text))))
 
 

@@ -124,6 +124,9 @@ async def soak(
         text = f"Message {number}: {texts}"
         known = list(typed)
         id_ = chance.choice(known) if len(known) >= CONVERSATIONS else None
+        opened = await room.client.open(id_)
+        room.shown.clear()  # as a window, which holds the open conversation only
+        room.shown[opened.id] = opened.items
         id_ = await room.client.send(id_, text)
         typed.setdefault(id_, []).append(text)
         if chance.random() < 0.1:
