@@ -12,6 +12,7 @@ nothing overtakes anything. The only concurrency of the window.
 """
 
 import asyncio
+import inspect
 import itertools
 import sys
 import threading
@@ -209,7 +210,6 @@ class Bridge(QObject):
         await self._start_client()
         self._started.set()
         await self._ending.wait()
-        await self._let_begin()
         try:
             if self._client is not None:
                 await self._client.close()
@@ -217,14 +217,6 @@ class Bridge(QObject):
             return  # nobody is there to be told; what was typed is kept
         finally:
             await self._leave()
-
-    async def _let_begin(self) -> None:
-        """Give what was begun just now a moment: a connection that is cancelled before its first step
-        leaves a coroutine behind, and Python complains of it on the screen.
-        """
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        if left:
-            await asyncio.wait(left, timeout=_LEAVE_SECONDS)
 
     async def _start_client(self) -> None:
         try:
@@ -242,14 +234,10 @@ class Bridge(QObject):
         """Cancel what is left, and what that leaves, and give it a moment."""
         for _ in range(_LEAVE_ROUNDS):
             left = asyncio.all_tasks() - {asyncio.current_task()}
-            await self._cancel(left)
             if not left:
                 return
-
-    async def _cancel(self, left: set[asyncio.Task[Any]]) -> None:
-        for task in left:
-            task.cancel()
-        if left:
+            for task in plan_cancelled(left):
+                task.cancel()
             await asyncio.wait(left, timeout=_LEAVE_SECONDS)
 
     def _on_loose_end(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -274,6 +262,20 @@ class Bridge(QObject):
             raise
         except Exception as error:  # noqa: BLE001  # whoever asked gets it
             self._tell(_Answer(ticket, fault=localized(_as_fault(error))))
+
+
+def plan_cancelled(left: Iterable["asyncio.Task[Any]"]) -> list["asyncio.Task[Any]"]:
+    """Those tasks that have begun; the others begin meanwhile, and come next.
+
+    Libraries wrap their coroutines in tasks: one that is cancelled before its first step leaves the
+    coroutine inside behind, and Python complains of it on the screen.
+    """
+    return [task for task in left if _has_begun(task)]
+
+
+def _has_begun(task: "asyncio.Task[Any]") -> bool:
+    work = task.get_coro()
+    return not inspect.iscoroutine(work) or inspect.getcoroutinestate(work) != inspect.CORO_CREATED
 
 
 def join_items(values: Iterable[Any]) -> list[Any]:

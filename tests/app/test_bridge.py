@@ -1,6 +1,7 @@
 """The engine's thread and Qt's: order, joining, failures, and an end in any state."""
 
 import asyncio
+import gc
 import threading
 import time
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThread
 
-from app.bridge import Bridge, join_items, joined_change
+from app.bridge import Bridge, join_items, joined_change, plan_cancelled
 from app.client import Client, Failed, ItemsChanged, Meter, RowsChanged
 from app.items import LIVE, UserItem
 from app.wiring import Workplace
@@ -306,6 +307,44 @@ def test_the_usual_patience_is_enough(stand, make_backend):
     one.result(lambda client: client.send(None, "go"))
     one.until(lambda: one.changes())
     assert one.bridge.close()
+
+
+def test_what_was_not_begun_is_not_cancelled_yet():
+    """A library's coroutine inside a task would stay behind, and Python complain of it."""
+
+    async def wrapped(inner):
+        await inner
+
+    async def main():
+        before = asyncio.create_task(wrapped(asyncio.sleep(3_600)))
+        assert plan_cancelled({before}) == []
+        await asyncio.sleep(0)
+        assert plan_cancelled({before}) == [before]
+        before.cancel()
+        await asyncio.wait({before})
+
+    asyncio.run(main())
+
+
+def test_an_end_in_the_midst_of_what_begins(stand, recwarn):
+    """Nothing is complained of, whatever was about to begin."""
+    one, kept = stand(), []
+
+    async def wrapped(inner):
+        await inner
+
+    async def work(client):
+        await one.bridge._ending.wait()
+        for _ in range(60):  # something new in every turn of the loop, through the whole end
+            kept.append(asyncio.create_task(wrapped(asyncio.sleep(3_600))))
+            await asyncio.sleep(0)
+
+    one.bridge.ask(work)
+    one.result(lambda client: client.conversations())
+    assert one.bridge.close(PATIENCE_MS)
+    kept.clear()
+    gc.collect()
+    assert [str(told.message) for told in recwarn] == []
 
 
 def test_after_the_end_asking_does_nothing(stand):

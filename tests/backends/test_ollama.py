@@ -1,10 +1,12 @@
 """The Ollama backend over a real socket, against the double."""
 
 import asyncio
+import gc
 import http.client
 import json
 import subprocess
 import sys
+import warnings
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -811,3 +813,24 @@ def test_importing_the_backend_costs_no_transport():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+def test_a_request_may_be_left_at_any_moment(server):
+    """Also while its connection is being made: nothing is left that was never begun."""
+
+    async def work(backend):
+        await backend.version()
+        for turns in range(60):
+            asking = asyncio.create_task(backend.ps())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            del asking
+            gc.collect()
+        return await backend.ps()
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert using(server, work) == ()
+    assert [str(one.message) for one in told] == []
