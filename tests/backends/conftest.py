@@ -2,41 +2,68 @@
 
 import asyncio
 import os
+from functools import cache
 
 import pytest
 
 from engine.backends.base import PromptMessage
 from engine.backends.llamacpp import LlamaCppBackend
-from tests.backends.contract_peer import double_peer, real_peer
+from tests.backends.contract_peer import Kind, double_peer, real_peer
 from tests.backends.llamacpp_talk import load_of, nothing, reply_to, request_to
 
 SERVER = os.environ.get("PORTHOLE_OLLAMA", "")
 MODEL = os.environ.get("PORTHOLE_OLLAMA_MODEL", "")
-DOUBLES = {
-    "0.3.14": ("0.3.14", "rendered"),
-    "0.6.8": ("0.6.8", "rendered"),
-    "0.12.11": ("0.12.11", "rendered"),
-    "0.24.0": ("0.24.0", "rendered"),
-    "0.33.0": ("0.33.0", "rendered"),
-    "0.33.0 native": ("0.33.0", "native"),
-}
+KINDS = [
+    Kind("0.3.14", (0, 3, 14), "rendered"),
+    Kind("0.6.8", (0, 6, 8), "rendered"),
+    Kind("0.12.11", (0, 12, 11), "rendered"),
+    Kind("0.24.0", (0, 24, 0), "rendered"),
+    Kind("0.33.0", (0, 33, 0), "rendered"),
+    Kind("0.33.0 native", (0, 33, 0), "native"),
+]
 
 
-@pytest.fixture(scope="session")
+@cache
 def real():
     """The real Ollama server; asked for only where one is named."""
-    if (peer := real_peer(SERVER, MODEL)) is None:
-        pytest.skip("the Ollama server has no small model that can chat")
+    return real_peer(SERVER, MODEL)
+
+
+@cache
+def learned():
+    """The same, once it is known how long a load takes there."""
+    peer, _ = real()
+    peer.learn()
     return peer
 
 
-@pytest.fixture(params=[*DOUBLES, *(["real"] if SERVER else [])])
+@cache
+def kinds():
+    """Every server there is to ask."""
+    if not SERVER:
+        return KINDS
+    peer, capabilities = real()
+    nearby = SERVER.startswith(("127.", "localhost"))
+    return [*KINDS, Kind("real", peer.version, peer.path, capabilities, True, nearby)]
+
+
+def pytest_generate_tests(metafunc):
+    """A rule of the contract is asked of every server that its marks let pass."""
+    if "peer" in metafunc.fixturenames:
+        marks = list(metafunc.definition.iter_markers("peers"))
+        asked = [kind for kind in kinds() if all(mark.args[0](kind) for mark in marks)]
+        names = [kind.name for kind in asked]
+        metafunc.parametrize("peer", asked, ids=names, indirect=True)
+
+
+@pytest.fixture
 def peer(request):
     """One Ollama server after the other, for the contract that all keep."""
-    if request.param == "real":
-        yield request.getfixturevalue("real")
+    kind = request.param
+    if kind.is_real:
+        yield learned()
         return
-    with double_peer(*DOUBLES[request.param]) as double:
+    with double_peer(".".join(map(str, kind.version)), kind.path) as double:
         yield double
 
 

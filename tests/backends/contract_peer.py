@@ -191,16 +191,36 @@ class Peer:
             self.ask("DELETE", "/api/delete", {"model": name})
 
 
-def since(peer, *version):
-    """Skip a rule that an older server does not know."""
-    if peer.version < version:
-        pytest.skip("the rule is younger than this server")
+def since(*version):
+    """Marks a rule that older servers do not know: they are not asked."""
+    return pytest.mark.peers(lambda peer: peer.version >= version)
 
 
-def without(peer, capability):
-    """Skip where the model can do what the rule is about lacking."""
-    if capability in peer.post("/api/show", model=peer.model).json.get("capabilities", []):
-        pytest.skip(f"the model has the capability {capability}")
+def without(capability):
+    """Marks a rule about models that cannot do something: others are not asked."""
+    return pytest.mark.peers(lambda peer: capability not in peer.capabilities)
+
+
+offline = pytest.mark.peers(lambda peer: not peer.is_real)
+"""Marks a rule for which a real server would ask the net."""
+
+nearby = pytest.mark.peers(lambda peer: peer.is_nearby)
+"""Marks a rule of servers that are bound to loopback."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A server that may be asked, as far as it is known before any test.
+
+    `capabilities` are those of its model. `is_nearby`: it is bound to loopback.
+    """
+
+    name: str
+    version: tuple
+    path: str = ""
+    capabilities: frozenset = frozenset({"completion"})
+    is_real: bool = False
+    is_nearby: bool = True
 
 
 def moment(text):
@@ -234,7 +254,10 @@ def double_peer(version, path):
 
 
 def real_peer(address, wanted=""):
-    """The server at an address; None with a reason when it has no small model that can chat."""
+    """The server at an address, and what its model can do.
+
+    Raises LookupError when it has no small model that can chat.
+    """
     asked = Peer(address, "", (0, 0, 0), "")
     version = parse_version(asked.ask("GET", "/api/version").json["version"])
     listed = sorted(asked.ask("GET", "/api/tags").json["models"], key=lambda item: item["size"])
@@ -242,9 +265,8 @@ def real_peer(address, wanted=""):
         shown = asked.post("/api/show", model=name).json
         if "completion" in shown.get("capabilities", ["completion"]):
             peer = Peer(address, name, version, path_of(shown))
-            peer.learn()
-            return peer
-    return None
+            return peer, frozenset(shown.get("capabilities", ["completion"]))
+    raise LookupError(f"The Ollama server at {address} has no small model that can chat.")
 
 
 def _is_local(item):

@@ -18,6 +18,8 @@ from tests.backends.contract_peer import (
     double_peer,
     full,
     moment,
+    nearby,
+    offline,
     said,
     sentence,
     since,
@@ -122,16 +124,16 @@ def test_messages_are_objects(peer):
     assert peer.chat(["hi"]).error[0] == 400
 
 
+@since(0, 5, 0)
 def test_a_format_is_json_or_a_schema(peer):
     """500; the word that was sent stands there as it was on the wire, quoted once more."""
-    since(peer, 0, 5, 0)
     wanted = 'invalid format: "\\"xml\\""; expected "json" or a valid JSON Schema object'
     assert peer.chat("hi", format="xml").error == (500, wanted)
 
 
+@without("vision")
 def test_images_need_a_model_that_sees(peer):
     """Since 0.30, in the runner's words; before, nothing was said."""
-    without(peer, "vision")
     got = peer.chat([{"role": "user", "content": "hi", "images": ["aGVsbG8="]}])
     if peer.version < (0, 30, 0):
         assert got.status == 200
@@ -192,24 +194,24 @@ def test_a_fraction_of_an_integer_is_dropped(peer):
     assert peer.version < (0, 10, 0) or peer.loaded()["context_length"] == WINDOW
 
 
+@since(0, 9, 0)
+@without("thinking")
 def test_thinking_needs_a_model_that_thinks(peer):
     """True is refused, false is not."""
-    since(peer, 0, 9, 0)
-    without(peer, "thinking")
     assert peer.chat("hi", think=True).error == (400, f'"{peer.model}" does not support thinking')
     assert peer.chat("hi", think=False).status == 200
 
 
+@since(0, 11, 0)
 def test_a_level_of_thinking_is_one_of_a_few(peer):
     """Levels came in 0.11."""
-    since(peer, 0, 11, 0)
     status, text = peer.chat("hi", think="huge").error
     assert (status, text.startswith('invalid think value: "huge" (must be "high"')) == (400, True)
 
 
+@without("tools")
 def test_tools_need_a_model_that_calls_them(peer):
     """The model is told of by its full name."""
-    without(peer, "tools")
     named = f"registry.ollama.ai/library/{full(peer.model)}"
     assert peer.chat("hi", tools=TOOLS).error == (400, f"{named} does not support tools")
 
@@ -235,10 +237,9 @@ def test_a_raw_prompt_has_no_system(peer):
 
 
 @pytest.mark.parametrize("header", ["Host", "Origin"])
+@nearby
 def test_a_stranger_is_refused_without_a_word(peer, header):
     """A page of another host, or another host's name for this one, is 403 and empty."""
-    if not peer.address.startswith(("127.", "localhost")):
-        pytest.skip("the server is not on loopback")
     stranger = {"Host": "evil.example", "Origin": "http://evil.example"}[header]
     got = peer.ask("GET", "/api/version", headers={header: stranger})
     assert (got.status, got.raw) == (403, b"")
@@ -294,9 +295,9 @@ def test_what_is_loaded_is_listed(peer):
     assert peer.version < (0, 10, 0) or listed["context_length"] == WINDOW
 
 
+@since(0, 10, 0)
 def test_a_window_ends_where_the_model_was_trained(peer):
     """Asked for more, the server answers 200 and loads what there is."""
-    since(peer, 0, 10, 0)
     info = peer.post("/api/show", model=peer.model).json["model_info"]
     trained = info[f"{info['general.architecture']}.context_length"]
     peer.load(trained * 4)
@@ -333,9 +334,9 @@ def test_a_window_left_out_loads_again(peer):
     assert peer.version < (0, 10, 0) or peer.loaded()["context_length"] > WINDOW
 
 
+@since(0, 12, 6)
 def test_shifting_is_loaded_with_the_model(peer):
     """Since 0.30; before, it is a matter of each request."""
-    since(peer, 0, 12, 6)
     peer.load(WINDOW)
     assert peer.was_loaded(peer.told("hi", window=WINDOW, shift=False)) == (
         peer.version >= (0, 30, 0)
@@ -388,9 +389,9 @@ def test_models_of_the_same_weights_share_their_place(peer):
         assert peer.goes()
 
 
+@since(0, 5, 5)
 def test_the_modelfile_tells_the_weights(peer):
     """Models that are loaded as one have the same file after FROM, and nothing else says so."""
-    since(peer, 0, 5, 5)
     with peer.derived(parameters={"num_ctx": WINDOW}, stream=False) as name:
         own, other = (
             peer.post("/api/show", model=model).json["modelfile"] for model in (peer.model, name)
@@ -404,12 +405,11 @@ def weights(modelfile):
     return next(line for line in modelfile.splitlines() if line.startswith("FROM "))
 
 
+@since(0, 5, 5)
+@offline
 def test_a_model_is_made_of_one_that_is_there(peer):
     """Of a name that is not, the server looks in its library, in vain."""
-    since(peer, 0, 5, 5)
     body = {"model": f"{UNSUCH}-2", "from": "porthole-contract/no-such-model"}
-    if peer.double is None:
-        pytest.skip("a real server would ask the net")
     status, text = peer.post("/api/create", **body, stream=False).error
     assert (status, text) == (500, "pull model manifest: file does not exist")
     *_, last = peer.post("/api/create", **body).lines
@@ -423,9 +423,9 @@ def test_copy_and_delete_answer_with_nothing(peer):
     assert [(got.status, got.raw) for got in (copied, deleted)] == [(200, b"")] * 2
 
 
+@since(0, 5, 5)
 def test_a_model_may_bring_its_window(peer):
     """Of a request that asks for none; the parameters that are shown have it."""
-    since(peer, 0, 5, 5)
     with peer.derived(parameters={"num_ctx": WINDOW}, stream=False) as name:
         shown = peer.post("/api/show", model=name).json["parameters"]
         assert ["num_ctx", str(WINDOW)] in [line.split() for line in shown.splitlines()]
@@ -434,18 +434,18 @@ def test_a_model_may_bring_its_window(peer):
         assert peer.version < (0, 10, 0) or peer.loaded(name)["context_length"] == WINDOW
 
 
+@since(0, 5, 5)
 def test_a_model_may_bring_a_system_prompt(peer):
     """It takes its place in the window, unless the messages begin with one."""
-    since(peer, 0, 5, 5)
     own = with_system(sentence(50), said("hi"))
     with peer.derived(system=sentence(50), stream=False) as name:
         assert peer.told("hi", model=name)["prompt_eval_count"] == peer.count(own)
         assert peer.told(own, model=name)["prompt_eval_count"] == peer.count(own)
 
 
+@since(0, 5, 5)
 def test_a_model_may_bring_messages(peer):
     """They come before those of the request."""
-    since(peer, 0, 5, 5)
     before = said(sentence(30), sentence(40))
     with peer.derived(messages=before, stream=False) as name:
         whole = peer.count([*before, *said("hi")])

@@ -76,19 +76,19 @@ def test_a_client_may_forbid_the_cut(peer):
         assert 0 < got.json["prompt_eval_count"] < sent
 
 
+@since(0, 12, 6)
 def test_a_stream_that_is_refused_has_its_status(peer):
     """Since 0.12.6 the first error of a stream is no line of a 200."""
-    since(peer, 0, 12, 6)
     got = peer.chat(sentence(900), window=WINDOW, truncate=False, shift=False, stream=True)
     assert got.error[0] == 400
 
 
+@since(0, 12, 6)
 def test_a_prompt_may_leave_room_for_one_token(peer):
     """One token below the window is read whole by every server that lets itself be forbidden.
 
     Before 0.30 a reply has one more: the last token needs no place.
     """
-    since(peer, 0, 12, 6)
     full = {"window": WINDOW, "truncate": False, "shift": False}
     told = peer.told(peer.exactly(WINDOW - 1), **full, **peer.endless())
     assert told["prompt_eval_count"] == WINDOW - 1
@@ -100,9 +100,9 @@ def more(peer):
     return int(peer.version < (0, 30, 0))
 
 
+@since(0, 12, 6)
 def test_a_prompt_as_long_as_the_window(peer):
     """Too long since 0.30, when the window has to hold a token of the reply."""
-    since(peer, 0, 12, 6)
     got = peer.chat(peer.exactly(WINDOW), window=WINDOW, truncate=False, shift=False)
     if peer.version >= (0, 30, 0):
         assert overflow(got) == (WINDOW, WINDOW)
@@ -110,9 +110,9 @@ def test_a_prompt_as_long_as_the_window(peer):
         assert got.json["prompt_eval_count"] == WINDOW
 
 
+@since(0, 30, 9)
 def test_a_prompt_that_may_not_shift_is_not_cut_either(peer):
     """Since 0.30.9, of a rendered chat: in words, without the sizes."""
-    since(peer, 0, 30, 9)
     got = peer.chat(sentence(900), window=WINDOW, shift=False)
     if peer.path == "native":
         assert overflow(got)[1] == WINDOW
@@ -130,9 +130,9 @@ def test_a_reply_ends_where_it_was_told_to(peer):
     assert (told["done_reason"], told["eval_count"]) == ("length", 5)
 
 
+@since(0, 30, 0)
 def test_a_native_reply_of_no_tokens_has_one(peer):
     """Only a rendered chat takes none for no limit."""
-    since(peer, 0, 30, 0)
     if peer.path == "native":
         told = peer.told("hi", reply=0, **peer.endless())
         assert (told["done_reason"], told["eval_count"]) == ("length", 1)
@@ -149,9 +149,9 @@ def test_a_reply_ends_before_a_stop(peer):
     assert told["response"] == free[: free.index(stop)]
 
 
+@since(0, 12, 6)
 def test_a_full_window_ends_the_reply(peer):
     """Where the client forbids to shift; prompt and reply are then as long as the window."""
-    since(peer, 0, 12, 6)
     told = peer.told(sentence(100), window=256, reply=-1, shift=False, **peer.endless())
     assert told["done_reason"] == "length"
     assert told["prompt_eval_count"] + told["eval_count"] == 256 + more(peer)
